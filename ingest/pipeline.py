@@ -1,0 +1,203 @@
+"""How do logs get into the store? Find, recognise, read, check, write, make visible: one commit for many small logs."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ingest import bulk, commit, count, lines
+from ingest.check import check, make_unique
+from ingest.errors import Problem, TraceError
+from ingest.fingerprint import fingerprint
+from ingest.jobs import Job, Progress, Report, as_problem, jobs, jobs_of
+from ingest.readers import native
+from ingest.schema import Trace
+from ingest.shape import shape
+from ingest.staging import Staging
+from ingest.store import Entry, Store
+from ingest.write import write
+
+COMMIT_NODES = 400_000
+"""Foreign logs are made visible together until they hold this many nodes."""
+COMMIT_BYTES = 4 << 30
+"""Native logs are staged together up to this size: any of them may share runs."""
+
+
+def ingest(folder: Path, paths: Sequence[str], format_name: str | None = None, progress: Progress | None = None) -> list[Report]:
+    """Load everything behind ``paths`` into the store at ``folder``.
+
+    A source that has not changed is left alone, one that has is replaced. Reports stand in the order of the sources. Raises
+    TraceError when the store cannot be written or a named format is unknown; whatever is wrong with a source is in its report.
+    """
+    tell = progress or _silently
+    reports: dict[str, Report] = {}
+    with commit.writing(folder):
+        space = commit.workspace(folder)
+        try:
+            found = jobs(Store(folder), space, paths, format_name, reports, tell)
+            for group in _native_groups([job for job in found if job.native]):
+                _load_native(folder, group, reports, tell)
+            others = [job for job in found if not job.native]
+            while others:
+                others = _load_foreign(folder, others, reports, tell)
+            commit.compact(folder)
+        finally:
+            shutil.rmtree(space, ignore_errors=True)
+    return list(reports.values())
+
+
+def _silently(_what: str, _done: int, _total: int) -> None:
+    """Progress for callers that want none."""
+
+
+def _native_groups(found: list[Job]) -> list[list[Job]]:
+    groups: list[list[Job]] = []
+    size = COMMIT_BYTES
+    for job in found:
+        if size + job.bytes > COMMIT_BYTES:
+            groups.append([])
+            size = 0
+        groups[-1].append(job)
+        size += job.bytes
+    return groups
+
+
+def _load_native(folder: Path, group: list[Job], reports: dict[str, Report], tell: Progress) -> None:
+    """Stage native logs; where they share runs with loaded ones, those are read again beside them."""
+    while True:
+        group = sorted(group, key=lambda job: job.key)  # which line is the later one does not depend on what was loaded when
+        with _staging(folder) as (staging, aside):
+            staged = bulk.stage(staging, [job.source for job in group], tell)
+            added = _sharing_runs(folder, staging, group, reports, tell)
+            if not added:
+                first = bulk.groups(staging)
+                key_of = {job.source.name: job.key for job in group}
+                groups = {job.key: key_of[first.get(job.source.name, job.source.name)] for job in group}
+                _finish(folder, staging, staged, aside, group, groups, reports)
+                return
+            group = group + added
+
+
+def _sharing_runs(folder: Path, staging: Staging, group: list[Job], reports: dict[str, Report], tell: Progress) -> list[Job]:
+    """Loaded native logs that hold a run of this staging and are not part of it yet. A run whose other log is gone is left out and named."""
+    store = Store(folder)
+    keys = {job.key for job in group}
+    rows = store.query("select run_id, source from runs").to_pydict()
+    source_of = dict(zip(rows["run_id"], rows["source"], strict=True))
+    here = {e.source for e in store.manifest.entries if e.key in keys}
+    shared = {run for (run,) in staging.con.execute("select run_id from s_runs").fetchall() if source_of.get(run) not in (None, *here)}
+    if not shared:
+        return []
+    owners = {source_of[run] for run in shared}
+    groups = {e.group for e in store.manifest.entries if e.source in owners and e.format == native.NAME}
+    mates = jobs_of([e for e in store.manifest.entries if e.group in groups and e.key not in keys], reports, tell)
+    if not mates:
+        bulk.leave_out(staging, shared, source_of)
+    return mates
+
+
+def _load_foreign(folder: Path, waiting: list[Job], reports: dict[str, Report], tell: Progress) -> list[Job]:
+    """Read foreign logs until a commit is full; returns those that are left."""
+    with _staging(folder) as (staging, aside):
+        taken = _taken_runs(folder, {job.key for job in waiting})
+        total, nodes, read = len(waiting), 0, 0
+        while read < total and nodes < COMMIT_NODES:
+            tell(f"reading {waiting[read].source.name}", read, total)
+            nodes += _read(staging, waiting[read], taken)
+            read += 1
+        group = waiting[:read]
+        _finish(folder, staging, [], aside, group, {job.key: job.key for job in group}, reports)
+    return waiting[read:]
+
+
+def _read(staging: Staging, job: Job, taken: set[str]) -> int:
+    """Stage one foreign log; returns its number of nodes."""
+    problems = [job.failure] if job.failure else []
+    nodes = 0
+    try:
+        for item in job.reader.read(job.source) if job.reader else ():
+            if isinstance(item, Problem):
+                problems.append(item)
+                continue
+            trace = _named(item, job, taken)
+            nodes += len(trace.nodes)
+            staging.add_traces([trace])
+    except TraceError as error:
+        problems.append(as_problem(error, job.source.name))
+    staging.add_problems(problems, job.source.name)
+    return nodes
+
+
+def _named(trace: Trace, job: Job, taken: set[str]) -> Trace:
+    """The run with its source, format and fingerprint, under an id that no other log's run has."""
+    name = job.reader.NAME if job.reader else ""
+    run = dataclasses.replace(trace.run, source=job.source.name, source_format=name, fingerprint=fingerprint(trace.run.protocol))
+    if run.run_id not in taken:
+        taken.add(run.run_id)
+        return dataclasses.replace(trace, run=run)
+    new = f"{run.run_id}@{hashlib.blake2b(job.key.encode(), digest_size=3).hexdigest()}"
+    while new in taken:
+        new += "+"
+    taken.add(new)
+    warning = f"another run is called {run.run_id!r}; this one is shown as {new!r}"
+    run = dataclasses.replace(run, run_id=new, warnings=(*run.warnings, warning))
+    return Trace(
+        run,
+        tuple(dataclasses.replace(node, run_id=new) for node in trace.nodes),
+        tuple(dataclasses.replace(call, run_id=new) for call in trace.calls),
+        tuple(dataclasses.replace(row, run_id=new) for row in trace.truth),
+    )
+
+
+def _taken_runs(folder: Path, replaced: set[str]) -> set[str]:
+    store = Store(folder)
+    gone = {entry.source for entry in store.manifest.entries if entry.key in replaced}
+    rows = store.query("select run_id, source from runs").to_pydict()
+    return {run_id for run_id, source in zip(rows["run_id"], rows["source"], strict=True) if source not in gone}
+
+
+@contextlib.contextmanager
+def _staging(folder: Path) -> Iterator[tuple[Staging, Path]]:
+    aside = commit.workspace(folder)
+    staging = Staging(aside)
+    try:
+        yield staging, aside
+    finally:
+        staging.close()
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _finish(
+    folder: Path, staging: Staging, staged: list[lines.Piece], aside: Path, group: list[Job], groups: dict[str, str], reports: dict[str, Report]
+) -> None:
+    """Label, check, count, write and make visible what is staged for ``group``."""
+    if not staged:  # lines of native logs that name one node are one node
+        make_unique(staging)
+    shape(staging)
+    check(staging)
+    bulk.locate(staging, staged)
+    out = aside / "out"
+    out.mkdir()
+    write(staging, out)
+    counted = count.of_sources(staging, [job.source.name for job in group])
+    entries = []
+    for job in group:
+        counts, report = counted[job.source.name], reports[job.key]
+        report.counts, report.problems = counts, count.problems_of(staging, job.source.name) if counts["problems"] else []
+        if counts["rejected"] and not counts["runs"]:
+            report.status = "rejected"
+        name = job.reader.NAME if job.reader else ""
+        entries.append(Entry(job.key, job.source.name, name, groups[job.key], "", job.bytes, job.mtime_ns, job.digest, counts))
+    replaced = {job.key for job in group if job.known is not None}
+    commit.commit(folder, out, entries, replaced, _runs_of(folder, replaced))
+
+
+def _runs_of(folder: Path, keys: set[str]) -> set[str]:
+    store = Store(folder)
+    sources = sorted(entry.source for entry in store.manifest.entries if entry.key in keys)
+    rows = store.query("select run_id from runs where list_contains($sources, source)", sources=sources) if sources else None
+    return set(rows["run_id"].to_pylist()) if rows is not None else set()

@@ -1,0 +1,128 @@
+"""Where do records wait before they are written? In a DuckDB in memory that spills to the workspace of the ingest."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from ingest import columns
+from ingest.columns import sql_columns, table_of
+from ingest.errors import Problem
+from ingest.schema import Trace
+
+MEMORY_LIMIT = "1500MB"
+_CALLS = pa.schema([f for f in columns.CALLS if f.name not in ("prompt", "response")])
+KEY_COLUMNS = (
+    "ord source piece row run_id node_id parent_ids depth request_index seq score fate started_at ended_at"
+).split()
+"""What labels, checks and counts need of a node."""
+
+
+class Staging:
+    """Tables ``s_runs, s_nodes, s_calls, s_texts, s_truth, s_problems`` with the columns of the store plus ``ord``.
+
+    ``ord`` is the order of arrival. Nodes carry ``source`` too, the log that named them first; nodes and problems of native logs carry the
+    staged ``piece`` and ``row`` that they came from, which ingest/bulk.py turns into a line. Nothing here is visible to a reader of the store.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.con = duckdb.connect(":memory:", config={"memory_limit": MEMORY_LIMIT})
+        self.con.execute("set temp_directory = $folder", {"folder": str(folder / "spill")})
+        self.con.execute("set timezone = 'UTC'")
+        self.con.execute("set enable_progress_bar = false")
+        self._ord = 0
+        self.text_queries = ["select run_id, hash, text, redacted, ord from s_texts"]
+        """Where texts wait: the table, and Parquet files of the bulk path that are too large to copy twice."""
+        self.node_rows = "s_nodes"
+        """Where all columns of the nodes are: ``s_nodes`` holds only KEY_COLUMNS of the nodes of native logs."""
+        tables = {"runs": columns.RUNS, "nodes": columns.NODES, "calls": _CALLS, "texts": columns.TEXTS, "truth": columns.TRUTH}
+        for name, schema in tables.items():
+            self.con.execute(f"create table s_{name} ({sql_columns(schema)}, ord bigint)")
+        self.con.execute("alter table s_nodes add column source varchar")
+        self.con.execute("alter table s_calls add column node_ord bigint")
+        self.con.execute(f"create table s_problems ({sql_columns(columns.PROBLEMS)})")
+        for table in ("s_nodes", "s_problems"):
+            self.con.execute(f"alter table {table} add column piece bigint")
+            self.con.execute(f"alter table {table} add column row bigint")
+
+    def close(self) -> None:
+        """Let go of the database file."""
+        self.con.close()
+
+    @contextlib.contextmanager
+    def arriving(self, table: pa.Table) -> Iterator[None]:
+        """``table`` under the name ``arriving``, for one statement."""
+        self.con.register("arriving", table)
+        try:
+            yield
+        finally:
+            self.con.unregister("arriving")
+
+    def next_ord(self, count: int) -> int:
+        """Reserve ``count`` places in the order of arrival; returns the first."""
+        first = self._ord
+        self._ord += count
+        return first
+
+    def add_problems(self, problems: Iterable[Problem], source: str) -> None:
+        """Keep what was wrong with a source."""
+        rows = [
+            {
+                "source": source, "line": p.line, "path": p.where, "kind": p.kind, "message": p.message, "hint": p.hint,
+                "run_id": p.run_id, "node_id": p.node_id, "raw": p.raw, "rejected": p.rejected,
+            }
+            for p in problems
+        ]  # fmt: skip
+        if rows:
+            self._append("s_problems", pa.Table.from_pylist(rows, schema=columns.PROBLEMS))
+
+    def add_traces(self, traces: Iterable[Trace]) -> None:
+        """Append runs in the order given; texts move to ``s_texts``, once a run, under their sha256."""
+        batch = list(traces)
+        if not batch:
+            return
+        nodes = table_of((node for trace in batch for node in trace.nodes), columns.NODES)
+        nodes = self._ordered(nodes)
+        sources = pa.array([trace.run.source for trace in batch for _ in trace.nodes], pa.string())
+        self._append("s_nodes", nodes.append_column("source", sources))
+        calls = table_of((call for trace in batch for call in trace.calls), columns.CALLS)
+        calls, texts = _split_texts(calls)
+        self._append("s_calls", self._ordered(calls))
+        self._append("s_texts", self._ordered(texts))
+        self._append("s_runs", self._ordered(table_of((trace.run for trace in batch), columns.RUNS)))
+        self._append("s_truth", self._ordered(table_of((row for trace in batch for row in trace.truth), columns.TRUTH)))
+
+    def _ordered(self, table: pa.Table) -> pa.Table:
+        first = self.next_ord(table.num_rows)
+        return table.append_column("ord", pa.array(range(first, first + table.num_rows), pa.int64()))
+
+    def _append(self, name: str, table: pa.Table) -> None:
+        with self.arriving(table):
+            self.con.execute(f"insert into {name} by name select * from arriving")
+
+
+def text_hash(text: str) -> str:
+    """sha256 of a text in UTF-8, as hex."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _split_texts(calls: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Calls with hashes in place of texts, and the distinct texts of each run in order of first use."""
+    texts: dict[tuple[str, str], str] = {}
+    run_ids = calls["run_id"].to_pylist()
+    for name in ("prompt", "response"):
+        hashes = calls[f"{name}_hash"].to_pylist()
+        for row, text in enumerate(calls[name].to_pylist()):
+            if text is not None:
+                hashes[row] = text_hash(text)
+                texts[run_ids[row], hashes[row]] = text
+        index = calls.schema.get_field_index(f"{name}_hash")
+        calls = calls.set_column(index, f"{name}_hash", pa.array(hashes, pa.string()))
+    rows = [{"run_id": run_id, "hash": key, "text": text, "redacted": False} for (run_id, key), text in texts.items()]
+    return calls.drop_columns(["prompt", "response"]), pa.Table.from_pylist(rows, schema=columns.TEXTS)
