@@ -1,0 +1,30 @@
+"""Which page does this address ask for? Streamlit runs this file for each visit; it declares the views and runs the chosen one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from explorer import selection, widgets
+from explorer.views.parts import ways_on
+from ingest.errors import TraceError
+
+st.set_page_config(page_title="branchlight", page_icon=str(Path(__file__).with_name("icon.svg")), layout="wide")
+PAGES = {
+    "runs": st.Page(selection.page_file("runs"), title="Runs", url_path="runs", default=True),
+    "investigate": st.Page(selection.page_file("investigate"), title="Investigate", url_path="investigate"),
+    "statistics": st.Page(selection.page_file("statistics"), title="Statistics", url_path="statistics"),
+    "data": st.Page(selection.page_file("data"), title="Data", url_path="data"),
+}
+page = st.navigation(list(PAGES.values()), position="hidden")
+with st.container(horizontal=True, key="navigation"):
+    for name, target in PAGES.items():  # links of our own: those of st.navigation drop the run from the address
+        st.page_link(target, query_params=selection.kept(name))
+try:
+    selection.keep_run()
+    page.run()
+except selection.NotThere as missing:
+    ways_on.show(missing)
+except TraceError as error:
+    widgets.say(str(error))

@@ -1,0 +1,1 @@
+"""How does an answer look? Plotly figures from what the analysis found, one module a question."""

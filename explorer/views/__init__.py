@@ -1,0 +1,1 @@
+"""Which page shows it? Each chooses, computes and shows."""

@@ -1,0 +1,1 @@
+"""What do several views show? Pieces of pages; none of them is a page of its own."""
