@@ -1,0 +1,95 @@
+"""How long do verdicts on many small runs take, beside DuckDB reading the same rows once? Searches of 100 nodes over ten levels.
+
+    python -m tests.bench.verdicts 10000
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from explorer.analysis import attribution, funnel
+from ingest import commit
+from ingest.columns import TRUTH
+from ingest.pipeline import ingest
+from ingest.store import Store, read_manifest
+
+LEVELS, WIDTH, KEPT = 11, 9, 3
+
+
+def lines(runs: int, seed: int = 5) -> Iterator[tuple[str, list[tuple[str, str, bool]]]]:
+    """The lines of one run, and what is true of its nodes: some right paths are cut by score, some tied, some never proposed."""
+    rng = random.Random(seed)
+    for number in range(runs):
+        run_id = f"run-{number:06d}"
+        rows = [{"record": "run", "run_id": run_id, "task_id": f"t{number % 50}", "protocol": {"beam_width": KEPT}, "level_by_level": True}]
+        rows.append({"run_id": run_id, "node_id": "r", "depth": 0, "seq": 0, "fate": "expanded"})
+        truth = [(run_id, "r", True)]
+        frontier, right, path = ["r"], "r", ["r"]
+        for depth in range(1, LEVELS + 1):
+            made = [(f"{depth}.{i}", frontier[i * len(frontier) // WIDTH], rng.choice((0.1, 0.5, 0.5, 0.9))) for i in range(WIDTH)]
+            own = [node for node, parent, _ in made if parent == right] if rng.random() < 0.9 else []
+            right = own[0] if own else ""
+            ranked = sorted(made, key=lambda item: -item[2])[:KEPT]
+            frontier = [node for node, _, _ in ranked]
+            for i, (node, parent, score) in enumerate(made):
+                kept = "terminal" if depth == LEVELS else "expanded"
+                fate = {"fate": kept} if node in frontier else {"fate": "pruned", "pruned_by": "survived", "prune_rule": "beam"}
+                rows.append({
+                    "run_id": run_id, "node_id": node, "parent_ids": [parent], "depth": depth, "request_index": i, "seq": depth * WIDTH + i,
+                    "step": f"join {rng.randrange(99)} and {rng.randrange(99)}", "score": score, "score_source": "model", "tier": "judge", **fate,
+                })  # fmt: skip
+                truth.append((run_id, node, node == right))
+            path.append(frontier[0])
+            right = right if right in frontier else ""
+        outcome = "right" if right and right == path[-1] else "wrong"
+        end = {"outcome": outcome, "outcome_by": "check", "stop_reason": "max_depth", "selected_path": ["r", path[-1]]}
+        rows.append({"record": "run_end", "run_id": run_id, **end})
+        yield "".join(f"{json.dumps(row)}\n" for row in rows), truth
+
+
+def make(folder: Path, runs: int) -> Store:
+    """A store with these runs and the truth about all their nodes."""
+    truth: list[tuple[str, str, bool]] = []
+    log = folder / "runs.jsonl"
+    with log.open("w", encoding="utf-8") as out:
+        for text, said in lines(runs):
+            out.write(text)
+            truth += said
+    ingest(folder / "store", [str(log)])
+    columns = {"run_id": [t[0] for t in truth], "node_id": [t[1] for t in truth], "viable": [t[2] for t in truth]}
+    rest = {"viable_by": ["oracle"] * len(truth), "detail": ["bench"] * len(truth), "recorded_at": [None] * len(truth)}
+    with commit.writing(folder / "store"):
+        manifest = read_manifest(folder / "store")
+        batch = commit.write_truth(folder / "store", manifest, pa.table(columns | rest, schema=TRUTH))
+        commit.publish(folder / "store", type(manifest)(manifest.entries, manifest.batches, batch, manifest.routes))
+    return Store(folder / "store")
+
+
+def measure(store: Store) -> dict[str, float]:
+    """Seconds to read the rows of nodes, runs and truth once, seconds for all verdicts, and their ratio."""
+    reading = min(_seconds(lambda: [store.query(f"select * from {name}") for name in ("nodes", "runs", "truth")]) for _ in range(3))
+    judging = _seconds(lambda: funnel.suite(attribution.of_runs(store)))
+    return {"read_s": reading, "verdicts_s": judging, "ratio": judging / reading}
+
+
+def _seconds(work: object) -> float:
+    start = time.perf_counter()
+    work()  # type: ignore[operator] # a function without arguments
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        store = make(Path(name), int(sys.argv[1]))
+        found = measure(store)
+        print({key: round(value, 2) for key, value in found.items()})
+        print(Counter((v.verdict, v.mechanism) for v in attribution.of_runs(store)))
