@@ -11,7 +11,7 @@ demo: $(READY)
 	$(BIN)/branchlight open sample_traces --store .branchlight-demo
 
 test: $(READY) browser lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from explorer import queries
-from explorer.analysis.search import Search, searches, stretches
+from explorer.analysis.search import Search, searches, stretches, without_collector
 from explorer.truth import routes
 from explorer.truth.routes import Match
 from explorer.truth.spread import Beliefs, Statement, believe
@@ -62,7 +62,8 @@ def of_runs(store: Store, run_ids: Sequence[str] | None = None, marks: Marks = N
     """What is known about these runs (None: all), some at a time: the first and last run id of the range that was read, and its runs."""
     given = store.manifest.routes
     for first, last, found in searches(store, run_ids):
-        said = _statements(store, first, last, marks)
+        with without_collector():
+            said = _statements(store, first, last, marks)
         own = {one.run["run_id"]: routes.of_run(given, one.run["run_id"], one.run["task_id"]) for one in found} if given else {}
         pairs = {one.run["run_id"]: dropped(one) if own.get(one.run["run_id"]) else [] for one in found}
         states = read_states(store, first, last, found, pairs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -178,6 +180,18 @@ def ranges(ids: list[str], sizes: list[int], wanted: set[str] | None) -> Iterato
         yield start, last
 
 
+@contextlib.contextmanager
+def without_collector() -> Iterator[None]:
+    """Keep the cyclic collector from walking over millions of new tuples again and again; none of them can be part of a cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def stretches(run_ids: pa.ChunkedArray) -> Iterator[tuple[str, int, int]]:
     """Each run of a column that is sorted by run: its id, the first row, and the row after the last one."""
     codes = pc.run_end_encode(run_ids.combine_chunks())
@@ -203,7 +217,8 @@ def _candidates(table: pa.Table) -> list[Candidate]:
     """The rows as tuples, made without a line of Python for each: there may be millions."""
     if not table.num_rows:
         return []
-    return list(map(partial(tuple.__new__, Candidate), zip(*map(_values, table.columns), strict=True)))
+    with without_collector():
+        return list(map(partial(tuple.__new__, Candidate), zip(*map(_values, table.columns), strict=True)))
 
 
 def _values(column: pa.ChunkedArray) -> Sequence[Any]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from ingest.readers.fields import json_text, number, whole
 from ingest.schema import Outcome, Run, StopReason
 from ingest.source import Source
 
@@ -68,9 +69,7 @@ _RUN_INT = (
 _RUN_FLOAT = ("budget_wall_clock_s", "budget_max_cost", "wall_clock_s", "reported_cost")
 _RUN_BOOL = ("complete", "level_by_level")
 _RUN_JSON = ("protocol", "best_so_far")
-_RUN_OTHER = (
-    "record run_id outcome stop_reason selected_path warnings started_at budget answer_is_partial extra algorithm"
-).split()
+_RUN_OTHER = ("record", "run_id", "extra")
 
 
 def sniff(source: Source) -> bool:
@@ -88,30 +87,24 @@ def run_from_lines(run_id: str, lines: Iterable[dict[str, Any]]) -> tuple[Run, l
     for line in lines:
         kinds.add(str(line.get("record") or ("run_end" if "stop_reason" in line or "selected_path" in line else "run")))
         merged.update({key: value for key, value in line.items() if value is not None})
-    budget = merged.get("budget")
-    if isinstance(budget, dict):
-        merged = {f"budget_{key}": value for key, value in budget.items()} | merged
+    if isinstance(merged.get("budget"), dict):
+        merged = {f"budget_{key}": value for key, value in merged.pop("budget").items()} | merged
     if isinstance(merged.get("answer_is_partial"), bool):
-        merged.setdefault("complete", not merged["answer_is_partial"])
+        merged.setdefault("complete", not merged.pop("answer_is_partial"))
     wrong: list[str] = []
-    fields = _typed(merged, wrong)
-    known = {*fields, *_RUN_OTHER}
-    extra = {key: value for key, value in merged.items() if key not in known} | _object(merged.get("extra"))
-    warnings = merged.get("warnings")
-    return (
-        Run(
-            run_id=run_id,
-            outcome=_word(merged.get("outcome"), Outcome, wrong, "outcome") or Outcome.UNKNOWN,
-            stop_reason=_word(merged.get("stop_reason"), StopReason, wrong, "stop_reason"),
-            selected_path=_path(merged.get("selected_path"), wrong),
-            warnings=tuple(str(item) for item in warnings) if isinstance(warnings, list) else (),
-            started_at=_time(merged.get("started_at"), wrong),
-            ended="run_end" in kinds if "run" in kinds or "run_end" in kinds else None,
-            extra=json.dumps(extra, ensure_ascii=False, sort_keys=True) if extra else None,
-            **fields,
-        ),
-        wrong,
-    )
+    fields = _typed(merged, wrong) | {
+        "outcome": _word(merged.get("outcome"), Outcome, wrong, "outcome"),
+        "stop_reason": _word(merged.get("stop_reason"), StopReason, wrong, "stop_reason"),
+        "selected_path": _path(merged.get("selected_path"), wrong),
+        "warnings": _texts(merged.get("warnings"), wrong),
+        "started_at": _time(merged.get("started_at"), wrong),
+    }
+    fitting = {name: value for name, value in fields.items() if value is not None}
+    extra = {key: value for key, value in merged.items() if key not in fitting and key not in _RUN_OTHER}
+    given = merged.get("extra")
+    extra |= given if isinstance(given, dict) else {} if given is None else {"extra": given}
+    ended = "run_end" in kinds if "run" in kinds or "run_end" in kinds else None
+    return Run(run_id=run_id, ended=ended, extra=json_text(extra, sort_keys=True) if extra else None, **fitting), wrong
 
 
 def _typed(merged: dict[str, Any], wrong: list[str]) -> dict[str, Any]:
@@ -119,19 +112,31 @@ def _typed(merged: dict[str, Any], wrong: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in _RUN_TEXT:
         if name in merged:
-            value = merged[name]
-            found[name] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            found[name] = merged[name] if isinstance(merged[name], str) else json_text(merged[name])
     for name in _RUN_JSON:
         if name in merged:
-            found[name] = json.dumps(merged[name], ensure_ascii=False, sort_keys=True)
-    for names, kinds in ((_RUN_INT, (int,)), (_RUN_FLOAT, (int, float)), (_RUN_BOOL, (bool,))):
+            found[name] = json_text(merged[name], sort_keys=True)
+    for names, fit, expected in ((_RUN_INT, _whole, "a whole number"), (_RUN_FLOAT, number, "a finite number"), (_RUN_BOOL, _flag, "true or false")):
         for name in names:
-            value = merged.get(name)
-            if isinstance(value, kinds) and (kinds == (bool,) or not isinstance(value, bool)):
-                found[name] = float(value) if kinds == (int, float) else value
-            elif value is not None:
-                wrong.append(f"{name} is {json.dumps(value)}, expected {' or '.join(k.__name__ for k in kinds)}")
+            found[name] = fit(merged.get(name))
+            if found[name] is None and merged.get(name) is not None:
+                wrong.append(f"{name} is {json.dumps(merged[name])}, expected {expected}")
     return found
+
+
+def _whole(value: object) -> int | None:
+    return whole(value) if isinstance(value, int) else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _texts(value: Any, wrong: list[str]) -> tuple[str, ...] | None:
+    if value is None or isinstance(value, list):
+        return tuple(item if isinstance(item, str) else json_text(item) for item in value or ())
+    wrong.append(f"warnings is {json.dumps(value)}, expected a list of texts")
+    return None
 
 
 def _word(value: Any, words: type[Outcome] | type[StopReason], wrong: list[str], name: str) -> str | None:
@@ -165,6 +170,3 @@ def _time(value: Any, wrong: list[str]) -> datetime | None:
         return time.replace(tzinfo=UTC)
     return time
 
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -39,7 +39,7 @@ def shape(name: str, nodes: int) -> Iterator[tuple[int, int, int]]:
 def lines(name: str, nodes: int, seed: int = 7) -> Iterator[str]:
     """One node a line, with its proposer call and its evaluation inline: 32 fields."""
     rng = random.Random(seed)
-    pool = [" ".join(rng.choices(_WORDS, k=45)) for _ in range(512)]
+    pool = [" ".join(rng.choices(_WORDS, k=40)) for _ in range(512)]
     depths: list[int] = []
     for run, index, parent in shape(name, nodes):
         if index == 0:

@@ -177,7 +177,7 @@ def test_a_run_without_lines_of_its_own_is_there_and_says_nothing(tmp_path: Path
 def test_what_is_wrong_in_a_line_of_a_run_is_named_and_kept(tmp_path: Path) -> None:
     store = loaded(tmp_path, node("a"), {"record": "run", "run_id": "r", "budget_max_depth": "deep", "outcome": ["right"], "stop_reason": "bored"})
     assert rows(store, "select line, kind, run_id, message from problems order by message") == [
-        (2, "type", "r", "run r: budget_max_depth is \"deep\", expected int"),
+        (2, "type", "r", "run r: budget_max_depth is \"deep\", expected a whole number"),
         (2, "type", "r", 'run r: outcome is ["right"], expected one of right, wrong, unknown'),
         (2, "type", "r", 'run r: stop_reason is "bored", expected one of goal, policy_stop, frontier_exhausted, max_depth, max_nodes, wall_clock, '
          "call_budget, token_budget, cost_budget, error, unknown"),
