@@ -4,11 +4,13 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/ready
+# every sample but the broken ones: branchlight open sample_traces/broken shows how a defect is named
+SAMPLES = $(filter-out sample_traces/broken sample_traces/record sample_traces/README.md, $(wildcard sample_traces/*))
 
 .PHONY: demo test lint bench browser clean
 
 demo: $(READY)
-	$(BIN)/branchlight open sample_traces --store .branchlight-demo
+	$(BIN)/branchlight open $(SAMPLES) --store .branchlight-demo
 
 test: $(READY) browser lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile

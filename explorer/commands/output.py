@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from tqdm import tqdm
@@ -23,7 +24,7 @@ def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> No
     """Rows under their column names, numbers to the right; null is said in words, control characters are escaped."""
     cells = [[cell(row.get(name)) for name in columns] for row in rows]
     widths = [max([len(name), *(len(line[i]) for line in cells)]) for i, name in enumerate(columns)]
-    right = [all(isinstance(row.get(name), (int, float)) or row.get(name) is None for row in rows) for name in columns]
+    right = [all(isinstance(row.get(name), (int, float, Decimal)) or row.get(name) is None for row in rows) for name in columns]
     for line in ([*columns], *cells):
         padded = (text.rjust(width) if to_right else text.ljust(width) for text, width, to_right in zip(line, widths, right, strict=True))
         print("  ".join(padded).rstrip())
@@ -35,6 +36,8 @@ def cell(value: Any) -> str:
         return NOT_RECORDED
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Decimal):
+        value = _plain(value)
     if isinstance(value, float):
         return f"{value:.6g}"
     text = value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)
@@ -69,4 +72,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    return value
+    if isinstance(value, Decimal):  # DuckDB adds whole numbers up in 128 bits
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
