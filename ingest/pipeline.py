@@ -13,7 +13,7 @@ from ingest import bulk, commit, count, lines
 from ingest.check import check, make_unique
 from ingest.errors import Problem, TraceError
 from ingest.fingerprint import fingerprint
-from ingest.jobs import Job, Progress, Report, as_problem, jobs, jobs_of
+from ingest.jobs import Job, Progress, Report, as_problem, jobs, jobs_of, shown
 from ingest.readers import native
 from ingest.schema import Trace
 from ingest.shape import shape
@@ -47,7 +47,16 @@ def ingest(folder: Path, paths: Sequence[str], format_name: str | None = None, p
             commit.compact(folder)
         finally:
             shutil.rmtree(space, ignore_errors=True)
-    return list(reports.values())
+    return [*reports.values(), *_no_log_at_all(list(reports.values()), paths)]
+
+
+def _no_log_at_all(reports: list[Report], paths: Sequence[str]) -> Iterator[Report]:
+    """A report of its own where every file of the given folders was left alone."""
+    if reports and all(report.status == "rejected" and not report.rejected for report in reports):
+        given = ", ".join(str(path) for path in paths)
+        message = f"none of the {len(reports)} files there is a log that a reader knows"
+        hint = "branchlight formats lists what can be read; name a file itself to see what was looked for in it."
+        yield Report(given, None, "rejected", {}, [shown(Problem(message, given, hint, kind="unknown_format", rejected=True))])
 
 
 def _silently(_what: str, _done: int, _total: int) -> None:

@@ -201,3 +201,12 @@ def test_killed_twenty_times_at_any_moment_the_store_holds_whole_sources_and_the
     assert os.listdir(tmp_path / "store" / "tmp") == []  # noqa: PTH208 - names are what is shown when it fails
     assert {path.name for path in (tmp_path / "store/data").iterdir()} == set(read_manifest(tmp_path / "store").batches)
     assert killed >= 10
+
+
+def test_a_folder_without_a_log_says_so(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "readme.md").write_text("nothing to see")
+    left_alone, said = pipeline.ingest(tmp_path / "store", [str(tmp_path / "notes")])
+    assert (left_alone.status, left_alone.rejected) == ("rejected", False)
+    assert said.rejected
+    assert "none of the 1 files there is a log" in str(said.problems[0]["message"])
