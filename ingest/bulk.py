@@ -91,7 +91,7 @@ def stage(staging: Staging, sources: list[Source], tell: Callable[[str, int, int
     for index, source in enumerate(sources):
         tell(f"reading {source.name}", index, len(sources))
         bad: list[Problem] = []
-        for item in lines.pieces(staging.con, source, staging.folder, f"native-{index}"):
+        for item in lines.pieces(staging.con, source, staging.folder, f"native-{index}", staging.redactor):
             if isinstance(item, Problem):
                 bad.append(item)
             else:

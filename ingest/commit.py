@@ -23,7 +23,7 @@ from ingest.columns import TRUTH
 from ingest.errors import TraceError
 from ingest.schema import SCHEMA_VERSION
 from ingest.store import MANIFEST, Entry, Manifest, read_manifest
-from ingest.write import TABLES, rewrite
+from ingest.write import TABLES, Drop, rewrite
 
 COMPACT_ABOVE = 24
 """More batches than this are merged into one when the next ingest ends."""
@@ -84,12 +84,12 @@ def commit(folder: Path, written: Path, entries: Sequence[Entry], replaced: set[
         survivors = [entry for entry in kept if entry.batch == touched]
         if survivors:
             rest = next_batch(dataclasses.replace(manifest, batches=(*manifest.batches, *batches, batch)))
-            _merge(folder, [touched], rest, lost_runs, {entry.source for entry in old})
+            merge(folder, [touched], rest, Drop(frozenset(lost_runs), frozenset(entry.source for entry in old)))
             batches.append(rest)
             kept = [dataclasses.replace(e, batch=rest) if e.batch == touched else e for e in kept]
     entries = [dataclasses.replace(entry, batch=batch) for entry in entries]
     visible = dataclasses.replace(manifest, entries=(*kept, *entries), batches=(*batches, batch))
-    publish(folder, dataclasses.replace(visible, truth=_truth_without(folder, visible, lost_runs)))
+    publish(folder, dataclasses.replace(visible, truth=truth_without(folder, visible, lost_runs)))
     remove_invisible(folder)
 
 
@@ -102,7 +102,7 @@ def compact(folder: Path) -> None:
     if len(small) < 2:
         return
     batch = next_batch(manifest)
-    _merge(folder, small, batch, set(), set())
+    merge(folder, small, batch, Drop())
     entries = tuple(dataclasses.replace(e, batch=batch) if e.batch in small else e for e in manifest.entries)
     publish(folder, dataclasses.replace(manifest, entries=entries, batches=(*(b for b in manifest.batches if b not in small), batch)))
     remove_invisible(folder)
@@ -125,7 +125,7 @@ def write_truth(folder: Path, manifest: Manifest, rows: pa.Table) -> str | None:
     return batch
 
 
-def _truth_without(folder: Path, manifest: Manifest, lost_runs: set[str]) -> str | None:
+def truth_without(folder: Path, manifest: Manifest, lost_runs: set[str]) -> str | None:
     """The batch of truth once these runs are gone; the same one where it says nothing about them."""
     if not manifest.truth or not lost_runs:
         return manifest.truth
@@ -152,7 +152,8 @@ def _acquire(lock: int, folder: Path) -> None:
         time.sleep(0.1)
 
 
-def _merge(folder: Path, batches: list[str], into: str, without_runs: set[str], without_sources: set[str]) -> None:
+def merge(folder: Path, batches: list[str], into: str, drop: Drop) -> None:
+    """Copy batches into a new one, which is not visible yet. Call it while writing()."""
     aside = workspace(folder)
     out = aside / "out"
     out.mkdir()
@@ -160,7 +161,7 @@ def _merge(folder: Path, batches: list[str], into: str, without_runs: set[str], 
     with duckdb.connect(":memory:", config={"memory_limit": "1500MB"}) as con:
         con.execute("set temp_directory = $folder", {"folder": str(aside / "spill")})
         con.execute("set timezone = 'UTC'")
-        rewrite(con, files, out, without_runs, without_sources)
+        rewrite(con, files, out, drop)
     move_in(folder, out, into)
     shutil.rmtree(aside, ignore_errors=True)
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ingest.discover import discover, spool_stdin
 from ingest.errors import Problem, TraceError
 from ingest.readers import Reader, find_reader, native
-from ingest.source import Source, discover, spool_stdin
+from ingest.source import Source
 from ingest.store import Entry, Store
 
 Progress = Callable[[str, int, int], None]
@@ -52,6 +53,8 @@ class Job:
     mtime_ns: int
     known: Entry | None
     failure: Problem | None = None
+    handling: str = "all"
+    """Redaction and payload policy that it is read with."""
 
     @property
     def native(self) -> bool:
@@ -59,15 +62,19 @@ class Job:
         return self.reader is not None and self.reader.NAME == native.NAME
 
 
-def jobs(store: Store, space: Path, paths: Sequence[str], format_name: str | None, reports: dict[str, Report], tell: Progress) -> list[Job]:
+def jobs(
+    store: Store, space: Path, paths: Sequence[str], format_name: str | None, reports: dict[str, Report], tell: Progress, handling: str = "all"
+) -> list[Job]:
     """What has to be read, in a stable order; everything else gets its report at once.
 
-    Raises TraceError when the named format is unknown.
+    ``handling`` names redaction and payload policy: a log that was loaded with another is read again. Raises TraceError when the named
+    format is unknown.
     """
     known = {entry.key: entry for entry in store.manifest.entries}
-    given = _given(store, space, paths, format_name, tell)
+    given = _given(store, space, paths, format_name, tell, handling)
     changed = {job.key for job in given.values() if isinstance(job, Job) and job.known is not None and not _same(job, job.known)}
-    loaded = {entry.digest: entry for entry in known.values() if entry.digest and entry.format and entry.key not in changed}
+    steady = [entry for entry in known.values() if entry.format and entry.key not in changed and entry.handling == handling]
+    loaded = {entry.digest: entry for entry in steady if entry.digest}
     found: dict[str, Job] = {}
     first: dict[str, Job] = {}
     for key, job in given.items():
@@ -84,23 +91,25 @@ def jobs(store: Store, space: Path, paths: Sequence[str], format_name: str | Non
             reports[key] = Report(job.source.name, job.reader.NAME if job.reader else None, "replaced" if job.known else "loaded")
     groups = {job.known.group for job in found.values() if job.known is not None and job.native}
     mates = [e for e in known.values() if e.group in groups and e.format == native.NAME and e.key not in found]
-    return [*found.values(), *jobs_of(mates, reports, tell)]
+    return [*found.values(), *jobs_of(mates, reports, tell, handling)]
 
 
-def jobs_of(entries: Iterable[Entry], reports: dict[str, Report], tell: Progress) -> list[Job]:
+def jobs_of(entries: Iterable[Entry], reports: dict[str, Report], tell: Progress, handling: str = "all") -> list[Job]:
     """Jobs that read loaded native logs once more; those whose file is gone are left out."""
     again = []
     for entry in entries:
         if (place := _place(entry.key)) is not None:
             path, member = place
             source = Source(path, member, label=entry.source.removesuffix(f"!{member}"))
-            job = _job(source, entry.key, entry, native.NAME, tell)
+            job = _job(source, entry.key, entry, native.NAME, tell, handling)
             again.append(job)
             reports.setdefault(entry.key, Report(entry.source, entry.format, "unchanged" if _same(job, entry) else "replaced"))
     return again
 
 
-def _given(store: Store, space: Path, paths: Sequence[str], format_name: str | None, tell: Progress) -> dict[str, Job | Problem]:
+def _given(
+    store: Store, space: Path, paths: Sequence[str], format_name: str | None, tell: Progress, handling: str
+) -> dict[str, Job | Problem]:
     """Every log behind the paths by its key, once, compared with what the store knows of it."""
     known = {entry.key: entry for entry in store.manifest.entries}
     named = {entry.source: entry.key for entry in known.values()}
@@ -110,14 +119,14 @@ def _given(store: Store, space: Path, paths: Sequence[str], format_name: str | N
         if isinstance(item, Problem):
             found[item.where] = item
             continue
-        source = spool_stdin(space) if item.path == Path("-") else item
+        source = spool_stdin(space, handling) if item.path == Path("-") else item
         place = source.path.resolve()
         key = source.name if item.path == Path("-") else f"{place}{'!' + source.member if source.member else ''}"
         if key in found or (place.is_relative_to(inside) and item.path != Path("-")):
             continue
         if named.setdefault(source.name, key) != key:  # two files of one relative name, loaded from two folders
             source = dataclasses.replace(source, label=str(place))
-        found[key] = _job(source, key, known.get(key), format_name, tell)
+        found[key] = _job(source, key, known.get(key), format_name, tell, handling)
     return found
 
 
@@ -139,7 +148,7 @@ def as_problem(error: TraceError, name: str) -> Problem:
     return Problem(error.message, error.where or name, error.hint, kind=error.kind, rejected=True)
 
 
-def _job(source: Source, key: str, known: Entry | None, format_name: str | None, tell: Progress) -> Job:
+def _job(source: Source, key: str, known: Entry | None, format_name: str | None, tell: Progress, handling: str) -> Job:
     size, mtime_ns, digest = 0, 0, ""
     try:
         info = source.path.stat()
@@ -148,7 +157,7 @@ def _job(source: Source, key: str, known: Entry | None, format_name: str | None,
             digest = known.digest
         elif 0 < size <= DIGEST_BYTES:
             digest = _digest(source, tell)
-        return Job(source, key, find_reader(source, format_name), digest, size, mtime_ns, known)
+        return Job(source, key, find_reader(source, format_name), digest, size, mtime_ns, known, None, handling)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         failure = Problem(f"cannot be read: {reason}", source.name, "Check its permissions.", "unreadable", rejected=True)
@@ -156,7 +165,7 @@ def _job(source: Source, key: str, known: Entry | None, format_name: str | None,
         if format_name is not None and not error.where:
             raise
         failure = as_problem(error, source.name)
-    return Job(source, key, None, digest, size, mtime_ns, known, failure)
+    return Job(source, key, None, digest, size, mtime_ns, known, failure, handling)
 
 
 def _digest(source: Source, tell: Progress) -> str:
@@ -170,6 +179,8 @@ def _digest(source: Source, tell: Progress) -> str:
 
 
 def _same(job: Job, known: Entry) -> bool:
+    if job.handling != known.handling:
+        return False
     if (job.bytes, job.mtime_ns) == (known.bytes, known.mtime_ns):
         return (job.reader.NAME if job.reader else "") == known.format
     return bool(job.digest) and job.digest == known.digest and (job.reader.NAME if job.reader else "") == known.format

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ingest.errors import Problem, TraceError
 from ingest.readers.native import ALIASES, JSON_FIELDS, TEXT_FIELDS
+from ingest.redact import Redactor
 from ingest.source import RAW_LIMIT, Source, parse_line
 from ingest.staged import FLAT, SAID, logged_keys, staged_columns, text
 
@@ -39,9 +40,14 @@ class Piece:
     """Physical line number of each row; None for a whole file, whose non-blank lines are its rows."""
 
 
-def pieces(con: duckdb.DuckDBPyConnection, source: Source, folder: Path, name: str) -> Iterator[Piece | Problem]:
-    """Stage one log under ``folder``; yields its pieces, and a Problem for every line that was left out."""
-    whole = _whole_file(con, source, folder / f"{name}.parquet")
+def pieces(
+    con: duckdb.DuckDBPyConnection, source: Source, folder: Path, name: str, redactor: Redactor | None = None
+) -> Iterator[Piece | Problem]:
+    """Stage one log under ``folder``; yields its pieces, and a Problem for every line that was left out.
+
+    With a redactor every line goes the careful way, and only clean lines are written.
+    """
+    whole = None if redactor else _whole_file(con, source, folder / f"{name}.parquet")
     if whole is not None:
         yield whole
         return
@@ -52,6 +58,10 @@ def pieces(con: duckdb.DuckDBPyConnection, source: Source, folder: Path, name: s
         first, lines = chunk
         target = folder / f"{name}-{number}.parquet"
         raw = folder / f"{name}-{number}.jsonl"
+        if redactor is not None:
+            yield from _carefully(con, source, first, lines, raw, target, redactor)
+            raw.unlink()
+            continue
         raw.write_bytes(b"".join(lines))
         numbers = np.flatnonzero([bool(line.strip()) for line in lines]) + first
         rows = _copy(con, raw, target, "none", max((len(line) for line in lines), default=0))
@@ -102,26 +112,27 @@ def _chunks(source: Source) -> Iterator[tuple[int, list[bytes]] | Problem]:
 
 
 def _carefully(
-    con: duckdb.DuckDBPyConnection, source: Source, first: int, lines: list[bytes], raw: Path, target: Path
+    con: duckdb.DuckDBPyConnection, source: Source, first: int, lines: list[bytes], raw: Path, target: Path, redactor: Redactor | None = None
 ) -> Iterator[Piece | Problem]:
-    """Line by line: the good ones are written again, the others are named."""
+    """Line by line: the good ones are written again, clean if there is a redactor; the others are named."""
     good: list[bytes] = []
     numbers: list[int] = []
     for number, line in enumerate(lines, start=first):
         if not line.strip():
             continue
         parsed = parse_line(line, number, source.name)
+        if not isinstance(parsed, Problem) and redactor is not None:
+            parsed = _clean(redactor, source, number, parsed[1])
         if isinstance(parsed, Problem):
-            if _duckdb_reads(con, line):
-                good.append(line.strip())
-                numbers.append(number)
-            else:
+            if redactor is not None or not _duckdb_reads(con, line):
                 yield parsed
-            continue
-        if (parents := parsed[1].get("parent_ids")) is not None and not isinstance(parents, list):
-            yield _not_a_list(source, number, parents)
-            parsed[1]["parent_ids"] = [parents]
-        good.append(_plain(parsed[1]))
+                continue
+            good.append(line.strip())
+        else:
+            if (parents := parsed[1].get("parent_ids")) is not None and not isinstance(parents, list):
+                yield _not_a_list(source, number, parents)
+                parsed[1]["parent_ids"] = [parents]
+            good.append(_plain(parsed[1]))
         numbers.append(number)
     raw.write_bytes(b"\n".join(good) + b"\n")
     if good:
@@ -129,6 +140,14 @@ def _carefully(
         if rows != len(good):
             raise AssertionError(f"{source.name}: {len(good)} good lines were written and {rows} read back")
         yield Piece(target, source, len(good), np.array(numbers, dtype=np.int64))
+
+
+def _clean(redactor: Redactor, source: Source, number: int, line: dict[str, Any]) -> tuple[int, dict[str, Any]] | Problem:
+    try:
+        return number, redactor.value(line)
+    except RecursionError:
+        message = "the JSON is nested too deeply to be redacted"
+        return Problem(message, f"{source.name}:{number}", "Flatten the value.", kind="bad_line", line=number, rejected=True)
 
 
 def _not_a_list(source: Source, number: int, parents: object) -> Problem:

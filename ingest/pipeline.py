@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
+import re
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest import bulk, commit, count, lines
@@ -15,6 +17,7 @@ from ingest.errors import Problem, TraceError
 from ingest.fingerprint import fingerprint
 from ingest.jobs import Job, Progress, Report, as_problem, jobs, jobs_of, shown
 from ingest.readers import native
+from ingest.redact import Redactor
 from ingest.schema import Trace
 from ingest.shape import shape
 from ingest.staging import Staging
@@ -27,27 +30,54 @@ COMMIT_BYTES = 4 << 30
 """Native logs are staged together up to this size: any of them may share runs."""
 
 
-def ingest(folder: Path, paths: Sequence[str], format_name: str | None = None, progress: Progress | None = None) -> list[Report]:
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One call of ingest: where to, how, and what came of it so far."""
+
+    folder: Path
+    redactor: Redactor | None
+    payloads: str
+    tell: Progress
+    reports: dict[str, Report] = field(default_factory=dict)
+
+
+def ingest(
+    folder: Path,
+    paths: Sequence[str],
+    format_name: str | None = None,
+    progress: Progress | None = None,
+    redactor: Redactor | None = None,
+    payloads: str = "all",
+) -> list[Report]:
     """Load everything behind ``paths`` into the store at ``folder``.
 
-    A source that has not changed is left alone, one that has is replaced. Reports stand in the order of the sources. Raises
-    TraceError when the store cannot be written or a named format is unknown; whatever is wrong with a source is in its report.
+    A source that has not changed is left alone, one that has (or that was loaded with other redaction or payloads) is replaced. Reports
+    stand in the order of the sources. ``redactor`` is applied before anything reaches the disk; ``payloads`` says whose prompts and
+    responses are kept: all | failed | sample:RATE | none. Raises TraceError when the store cannot be written or a named format is unknown;
+    whatever is wrong with a source is in its report.
     """
-    tell = progress or _silently
-    reports: dict[str, Report] = {}
+    work = _Work(folder, redactor, _policy(payloads), progress or _silently)
+    handling = f"{redactor.rules.name if redactor else ''} {payloads}".strip()
     with commit.writing(folder):
         space = commit.workspace(folder)
         try:
-            found = jobs(Store(folder), space, paths, format_name, reports, tell)
+            found = jobs(Store(folder), space, paths, format_name, work.reports, work.tell, handling)
             for group in _native_groups([job for job in found if job.native]):
-                _load_native(folder, group, reports, tell)
+                _load_native(work, group)
             others = [job for job in found if not job.native]
             while others:
-                others = _load_foreign(folder, others, reports, tell)
+                others = _load_foreign(work, others)
             commit.compact(folder)
         finally:
             shutil.rmtree(space, ignore_errors=True)
-    return [*reports.values(), *_no_log_at_all(list(reports.values()), paths)]
+    return [*work.reports.values(), *_no_log_at_all(list(work.reports.values()), paths)]
+
+
+def _policy(payloads: str) -> str:
+    rate = payloads.removeprefix("sample:")
+    if payloads in ("all", "failed", "none") or (rate != payloads and re.fullmatch(r"0(\.\d+)?|1(\.0+)?|\.\d+", rate)):
+        return payloads
+    raise TraceError(f"payloads is {payloads!r}, expected all, failed, none or sample:RATE with a rate from 0 to 1")
 
 
 def _no_log_at_all(reports: list[Report], paths: Sequence[str]) -> Iterator[Report]:
@@ -75,25 +105,25 @@ def _native_groups(found: list[Job]) -> list[list[Job]]:
     return groups
 
 
-def _load_native(folder: Path, group: list[Job], reports: dict[str, Report], tell: Progress) -> None:
+def _load_native(work: _Work, group: list[Job]) -> None:
     """Stage native logs; where they share runs with loaded ones, those are read again beside them."""
     while True:
         group = sorted(group, key=lambda job: job.key)  # which line is the later one does not depend on what was loaded when
-        with _staging(folder) as (staging, aside):
-            staged = bulk.stage(staging, [job.source for job in group], tell)
-            added = _sharing_runs(folder, staging, group, reports, tell)
+        with _staging(work) as (staging, aside):
+            staged = bulk.stage(staging, [job.source for job in group], work.tell)
+            added = _sharing_runs(work, staging, group)
             if not added:
                 first = bulk.groups(staging)
                 key_of = {job.source.name: job.key for job in group}
                 groups = {job.key: key_of[first.get(job.source.name, job.source.name)] for job in group}
-                _finish(folder, staging, staged, aside, group, groups, reports)
+                _finish(work, staging, staged, aside, group, groups)
                 return
             group = group + added
 
 
-def _sharing_runs(folder: Path, staging: Staging, group: list[Job], reports: dict[str, Report], tell: Progress) -> list[Job]:
+def _sharing_runs(work: _Work, staging: Staging, group: list[Job]) -> list[Job]:
     """Loaded native logs that hold a run of this staging and are not part of it yet. A run whose other log is gone is left out and named."""
-    store = Store(folder)
+    store = Store(work.folder)
     keys = {job.key for job in group}
     rows = store.query("select run_id, source from runs").to_pydict()
     source_of = dict(zip(rows["run_id"], rows["source"], strict=True))
@@ -103,23 +133,23 @@ def _sharing_runs(folder: Path, staging: Staging, group: list[Job], reports: dic
         return []
     owners = {source_of[run] for run in shared}
     groups = {e.group for e in store.manifest.entries if e.source in owners and e.format == native.NAME}
-    mates = jobs_of([e for e in store.manifest.entries if e.group in groups and e.key not in keys], reports, tell)
+    mates = jobs_of([e for e in store.manifest.entries if e.group in groups and e.key not in keys], work.reports, work.tell, group[0].handling)
     if not mates:
         bulk.leave_out(staging, shared, source_of)
     return mates
 
 
-def _load_foreign(folder: Path, waiting: list[Job], reports: dict[str, Report], tell: Progress) -> list[Job]:
+def _load_foreign(work: _Work, waiting: list[Job]) -> list[Job]:
     """Read foreign logs until a commit is full; returns those that are left."""
-    with _staging(folder) as (staging, aside):
-        taken = _taken_runs(folder, {job.key for job in waiting})
+    with _staging(work) as (staging, aside):
+        taken = _taken_runs(work.folder, {job.key for job in waiting})
         total, nodes, read = len(waiting), 0, 0
         while read < total and nodes < COMMIT_NODES:
-            tell(f"reading {waiting[read].source.name}", read, total)
+            work.tell(f"reading {waiting[read].source.name}", read, total)
             nodes += _read(staging, waiting[read], taken)
             read += 1
         group = waiting[:read]
-        _finish(folder, staging, [], aside, group, {job.key: job.key for job in group}, reports)
+        _finish(work, staging, [], aside, group, {job.key: job.key for job in group})
     return waiting[read:]
 
 
@@ -170,9 +200,9 @@ def _taken_runs(folder: Path, replaced: set[str]) -> set[str]:
 
 
 @contextlib.contextmanager
-def _staging(folder: Path) -> Iterator[tuple[Staging, Path]]:
-    aside = commit.workspace(folder)
-    staging = Staging(aside)
+def _staging(work: _Work) -> Iterator[tuple[Staging, Path]]:
+    aside = commit.workspace(work.folder)
+    staging = Staging(aside, work.redactor, work.payloads)
     try:
         yield staging, aside
     finally:
@@ -180,9 +210,7 @@ def _staging(folder: Path) -> Iterator[tuple[Staging, Path]]:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _finish(
-    folder: Path, staging: Staging, staged: list[lines.Piece], aside: Path, group: list[Job], groups: dict[str, str], reports: dict[str, Report]
-) -> None:
+def _finish(work: _Work, staging: Staging, staged: list[lines.Piece], aside: Path, group: list[Job], groups: dict[str, str]) -> None:
     """Label, check, count, write and make visible what is staged for ``group``."""
     if not staged:  # lines of native logs that name one node are one node
         make_unique(staging)
@@ -195,14 +223,14 @@ def _finish(
     counted = count.of_sources(staging, [job.source.name for job in group])
     entries = []
     for job in group:
-        counts, report = counted[job.source.name], reports[job.key]
+        counts, report = counted[job.source.name], work.reports[job.key]
         report.counts, report.problems = counts, count.problems_of(staging, job.source.name) if counts["problems"] else []
         if counts["rejected"] and not counts["runs"]:
             report.status = "rejected"
         name = job.reader.NAME if job.reader else ""
-        entries.append(Entry(job.key, job.source.name, name, groups[job.key], "", job.bytes, job.mtime_ns, job.digest, counts))
+        entries.append(Entry(job.key, job.source.name, name, groups[job.key], "", job.bytes, job.mtime_ns, job.digest, counts, job.handling))
     replaced = {job.key for job in group if job.known is not None}
-    commit.commit(folder, out, entries, replaced, _runs_of(folder, replaced))
+    commit.commit(work.folder, out, entries, replaced, _runs_of(work.folder, replaced))
 
 
 def _runs_of(folder: Path, keys: set[str]) -> set[str]:

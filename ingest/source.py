@@ -20,9 +20,10 @@ from ingest.errors import Problem, TraceError
 
 HEAD_BYTES = 65_536
 RAW_LIMIT = 4_000
+STANDARD_INPUT = "standard input"
 _BAD_LINES_AT_MOST = 10
 _T = TypeVar("_T")
-_ZSTD, _GZIP, _ZIP = b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"PK\x03\x04"
+_ZSTD, _GZIP, ZIP_START = b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"PK\x03\x04"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Source:
         for suffix in (".gz", ".zst", ".json", ".jsonl", ".ndjson"):
             name = name.removesuffix(suffix)
         return name
+
+    def place(self, folders: int = 1) -> str:
+        """Folders and stem: where invented run ids begin when all logs of a program have one file name (``journal.json``)."""
+        above = () if self.label == STANDARD_INPUT else Path(self.member or self.path.resolve()).parts[:-1]
+        return "/".join([*(name for name in above[-folders:] if name != "/"), self.stem])
 
     def open(self) -> BinaryIO:
         """The decompressed bytes from the start. Raises TraceError when the file cannot be read."""
@@ -197,60 +203,6 @@ def parse_line(line: bytes, number: int, name: str) -> tuple[int, dict[str, Any]
     if not isinstance(value, dict):
         return _bad(f"a JSON {type(value).__name__} where an object was expected", where, number, text, "One object a line.")
     return number, value
-
-
-def discover(paths: list[str]) -> Iterator[Source | Problem]:
-    """Every file behind the given paths, globs, folders, zip archives and ``-`` (standard input), in a stable order."""
-    for given in paths:
-        if given == "-":
-            yield Source(Path("-"), label="standard input")
-            continue
-        path = Path(given)
-        if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p.relative_to(path)))
-            if not found:
-                yield Problem("the folder holds no file", given, "Name a folder with log files.", kind="missing", rejected=True)
-            for file in found:
-                yield from _file(file, walked=True)
-        elif path.exists():
-            yield from _file(path)
-        elif matches := sorted(Path().glob(given)) if not path.is_absolute() else sorted(Path("/").glob(given[1:])):
-            for file in matches:
-                yield from _file(file)
-        else:
-            yield Problem("no such file or folder", given, "Check the spelling of the path.", kind="missing", rejected=True)
-
-
-def spool_stdin(folder: Path) -> Source:
-    """Standard input copied to a file in ``folder`` (it can be read only once), as a Source."""
-    target = folder / "stdin"
-    with target.open("wb") as out:
-        while block := sys.stdin.buffer.read(1 << 20):
-            out.write(block)
-    return Source(target, label="standard input")
-
-
-def _file(path: Path, walked: bool = False) -> Iterator[Source]:
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(4)
-    except OSError:
-        start = b""  # the reader that opens it reports why
-    if start != _ZIP:
-        yield Source(path, walked=walked)
-        return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = sorted(i.filename for i in archive.infolist() if not i.is_dir())
-    except zipfile.BadZipFile:
-        yield Source(path, walked=walked)
-        return
-    for member in members:
-        yield Source(path, member, walked=walked)
-
-
-def _hidden(relative: Path) -> bool:
-    return any(part.startswith(".") for part in relative.parts)
 
 
 def _bad(message: str, where: str, number: int, raw: str, hint: str) -> Problem:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from ingest import columns
 from ingest.columns import sql_columns, table_of
 from ingest.errors import Problem
+from ingest.redact import Redactor
 from ingest.schema import Trace
 
 MEMORY_LIMIT = "1500MB"
@@ -30,8 +31,9 @@ class Staging:
     staged ``piece`` and ``row`` that they came from, which ingest/bulk.py turns into a line. Nothing here is visible to a reader of the store.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, redactor: Redactor | None = None, payloads: str = "all") -> None:
+        """``redactor`` is applied to whatever arrives; ``payloads`` says whose texts are written: all | failed | sample:RATE | none."""
+        self.folder, self.redactor, self.payloads = folder, redactor, payloads
         self.con = duckdb.connect(":memory:", config={"memory_limit": MEMORY_LIMIT})
         self.con.execute("set temp_directory = $folder", {"folder": str(folder / "spill")})
         self.con.execute("set timezone = 'UTC'")
@@ -77,14 +79,14 @@ class Staging:
                 "source": source, "line": p.line, "path": p.where, "kind": p.kind, "message": p.message, "hint": p.hint,
                 "run_id": p.run_id, "node_id": p.node_id, "raw": p.raw, "rejected": p.rejected,
             }
-            for p in problems
+            for p in (problems if self.redactor is None else map(self.redactor.problem, problems))
         ]  # fmt: skip
         if rows:
             self._append("s_problems", pa.Table.from_pylist(rows, schema=columns.PROBLEMS))
 
     def add_traces(self, traces: Iterable[Trace]) -> None:
         """Append runs in the order given; texts move to ``s_texts``, once a run, under their sha256."""
-        batch = list(traces)
+        batch = list(traces if self.redactor is None else map(self.redactor.trace, traces))
         if not batch:
             return
         nodes = table_of((node for trace in batch for node in trace.nodes), columns.NODES)

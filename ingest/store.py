@@ -58,6 +58,8 @@ class Entry:
     digest: str
     counts: dict[str, int | None] = field(default_factory=dict)
     """runs, nodes, edges, roots, orphans, merged, max_depth, problems, rejected."""
+    handling: str = "all"
+    """Redaction and payload policy that it was loaded with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,12 @@ class Store:
     def version(self) -> str:
         """Changes whenever the visible contents change: a key for caches."""
         return "-".join(str(part) for part in self._refresh())
+
+    @property
+    def routes(self) -> tuple[dict[str, Any], ...]:
+        """The known-good routes that were given for its runs and tasks."""
+        self._refresh()
+        return self.manifest.routes
 
     def query(self, sql: str, **parameters: Any) -> pa.Table:
         """The result of one query; parameters are named, ``$run_id``. Raises duckdb.Error for a wrong query."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
+from ingest.redact import MARK
 from ingest.schema import SCHEMA_VERSION
 from ingest.staging import Staging
 
@@ -89,23 +90,42 @@ def write(staging: Staging, folder: Path) -> None:
         "problems": ("select * exclude (piece, row) from s_problems", 8_192),
     }
     for name, (query, rows) in copies.items():
-        target = str(folder / f"{name}.parquet").replace("'", "''")
-        con.execute(f"copy ({query}) to '{target}' (format parquet, {_ZSTD}, row_group_size {rows}, {_META})")
+        target = _literal(folder / f"{name}.parquet")
+        con.execute(f"copy ({query}) to {target} (format parquet, {_ZSTD}, row_group_size {rows}, {_META})")
 
 
-def rewrite(con: duckdb.DuckDBPyConnection, files: dict[str, list[Path]], folder: Path, without_runs: set[str], without_sources: set[str]) -> None:
-    """Copy the tables of several folders into one, leaving out the named runs and the problems of the named sources."""
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """What a rewrite leaves out."""
+
+    runs: frozenset[str] = frozenset()
+    """Runs, from every table."""
+    sources: frozenset[str] = frozenset()
+    """Sources whose problems go."""
+    texts_of: frozenset[str] = frozenset()
+    """Runs whose prompts and responses go; everything else of them stays."""
+
+
+def rewrite(con: duckdb.DuckDBPyConnection, files: dict[str, list[Path]], folder: Path, drop: Drop) -> None:
+    """Copy the tables of several folders into one without what is to be dropped."""
     for name in TABLES:
-        listed = json.dumps([str(path) for path in files[name]]).replace('"', "'")
-        order = "" if name in ("problems",) else "order by run_id" + {"nodes": ", preorder"}.get(name, "")
-        keep = "not list_contains($sources, source)" if name == "problems" else "not list_contains($runs, run_id)"
-        parameters = {"sources": sorted(without_sources)} if name == "problems" else {"runs": sorted(without_runs)}
-        target = str(folder / f"{name}.parquet").replace("'", "''")
+        listed = ", ".join(_literal(path) for path in files[name])
+        gone: dict[str, list[str]] = {"runs": sorted(drop.runs)}
+        keep = "(run_id is null or not list_contains($runs, run_id))"
+        if name == "problems":
+            gone["sources"] = sorted(drop.sources)
+            keep += " and not list_contains($sources, source)"
+        if name == "texts":
+            gone["runs"] = sorted(drop.runs | drop.texts_of)
+        order = "" if name == "problems" else "order by run_id" + (", preorder" if name == "nodes" else "")
         rows = 32_768 if name in ("nodes", "calls", "truth") else 8_192
-        query = f"select * from read_parquet({listed}, union_by_name = true) where {keep} {order}"
-        con.execute(
-            f"copy ({query}) to '{target}' (format parquet, {_ZSTD}, row_group_size {rows}, {_META})", parameters
-        )
+        query = f"select * from read_parquet([{listed}], union_by_name = true) where {keep} {order}"
+        target = _literal(folder / f"{name}.parquet")
+        con.execute(f"copy ({query}) to {target} (format parquet, {_ZSTD}, row_group_size {rows}, {_META})", gone)
+
+
+def _literal(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _runs_stand_together(staging: Staging) -> bool:
@@ -116,4 +136,14 @@ def _runs_stand_together(staging: Staging) -> bool:
 
 def _texts(staging: Staging, together: bool) -> str:
     staging.con.execute("create or replace view s_all_texts as " + " union all ".join(staging.text_queries))
-    return f"select * exclude (ord) from s_all_texts {'' if together else 'order by run_id, ord'}"
+    redacted = f"contains(text, '{MARK.rstrip(']')}')" if staging.redactor else "redacted"
+    order = "" if together else "order by run_id, ord"
+    return f"select run_id, hash, text, {redacted} as redacted from s_all_texts where {_kept(staging.payloads)} {order}"
+
+
+def _kept(payloads: str) -> str:
+    """The payload policy as a condition on texts: ``failed`` keeps those of runs that did not end right, ``sample:RATE`` a share of the runs."""
+    if payloads.startswith("sample:"):
+        return f"hash(run_id) % 1000000 < {round(float(payloads.removeprefix('sample:')) * 1_000_000)}"
+    conditions = {"all": "true", "none": "false", "failed": "run_id not in (select run_id from s_runs where outcome = 'right')"}
+    return conditions[payloads]

@@ -19,6 +19,7 @@ from ingest.errors import Problem
 from ingest.jobs import Report
 from ingest.judgements import add_routes, read_routes
 from ingest.pipeline import ingest
+from ingest.redact import Redactor, read_rules
 from ingest.store import Store
 
 _COUNTS = ("runs", "nodes", "edges", "roots", "orphans", "merged", "max_depth")
@@ -30,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", metavar="NAME", help="read as this format instead of asking the content; see branchlight formats")
     parser.add_argument("--oracle", metavar="NAME", help="then ask this truth oracle about every node that was loaded; see branchlight judge")
     parser.add_argument("--known-good", type=Path, metavar="FILE", help="JSON with known-good routes: run_id or task_id, and the steps")
+    parser.add_argument("--redact", metavar="RULES", help="builtin, or a file with one regular expression or 'field NAME' a line")
+    parser.add_argument("--payloads", default="all", metavar="POLICY", help="whose texts are kept: all, failed, sample:RATE or none")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -38,18 +41,22 @@ def run(args: argparse.Namespace) -> int:
     if args.oracle:
         oracles.load(args.oracle)  # a wrong name is said before anything is loaded
     routes, wrong = read_routes(args.known_good) if args.known_good else ([], [])
+    redactor = Redactor(read_rules(args.redact)) if args.redact else None
     tell, close = progress()
     try:
-        reports = ingest(args.store, args.paths, args.format, tell)
+        reports = ingest(args.store, args.paths, args.format, tell, redactor, args.payloads)
         judged = judge(args.store, args.oracle, _to_ask(args.store, reports, args.oracle), tell=tell) if args.oracle else None
     finally:
         close()
     if routes:
         add_routes(args.store, routes)
     wrong += unmatched(Store(args.store), routes)
+    if redactor:
+        say([f"redacted: {', '.join(f'{count} × {name}' for name, count in sorted(redactor.found.items())) or 'nothing was found'}"])
     if args.json:
         given = {"routes": len(routes), "problems": [{"where": p.where, "message": p.message} for p in wrong]} if args.known_good else None
-        print_json(document(reports) | {"judged": judging.document(judged) if judged else None, "known_good": given})
+        more = {"judged": judging.document(judged) if judged else None, "known_good": given, "redacted": dict(redactor.found) if redactor else None}
+        print_json(document(reports) | more)
     else:
         _print(reports)
         say([judging.sentence(judged), *judged.problems[:20]] if judged else [])

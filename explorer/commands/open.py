@@ -10,10 +10,13 @@ import argparse
 from explorer import serve
 from explorer.commands.output import progress, say
 from ingest.pipeline import ingest
+from ingest.redact import Redactor, read_rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="as for ingest; without any, the store is shown as it is")
+    parser.add_argument("--redact", metavar="RULES", help="as for ingest")
+    parser.add_argument("--payloads", default="all", metavar="POLICY", help="as for ingest")
     parser.add_argument("--port", type=int, help="default: the first free port from 8501")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
@@ -23,7 +26,8 @@ def run(args: argparse.Namespace) -> int:
     if args.paths:
         tell, close = progress()
         try:
-            reports = ingest(args.store, args.paths, progress=tell)
+            redactor = Redactor(read_rules(args.redact)) if args.redact else None
+            reports = ingest(args.store, args.paths, None, tell, redactor, args.payloads)
         finally:
             close()
         bad = [r for r in reports if r.rejected]
