@@ -91,11 +91,12 @@ def stage(staging: Staging, sources: list[Source], tell: Callable[[str, int, int
     for index, source in enumerate(sources):
         tell(f"reading {source.name}", index, len(sources))
         bad: list[Problem] = []
-        for item in lines.pieces(staging.con, source, staging.folder, f"native-{index}", staging.redactor):
-            if isinstance(item, Problem):
-                bad.append(item)
-            else:
-                staged.append(item)
+        with staging.progress(tell, f"reading {source.name}"):
+            for item in lines.pieces(staging.con, source, staging.folder, f"native-{index}", staging.redactor):
+                if isinstance(item, Problem):
+                    bad.append(item)
+                else:
+                    staged.append(item)
         staging.add_problems(bad, source.name)
     tell("checking", len(sources), len(sources))
     _open_pieces(staging, staged)

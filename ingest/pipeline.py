@@ -219,7 +219,8 @@ def _finish(work: _Work, staging: Staging, staged: list[lines.Piece], aside: Pat
     bulk.locate(staging, staged)
     out = aside / "out"
     out.mkdir()
-    write(staging, out)
+    with staging.progress(work.tell, "writing"):
+        write(staging, out)
     counted = count.of_sources(staging, [job.source.name for job in group])
     entries = []
     for job in group:

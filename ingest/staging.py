@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -37,7 +38,8 @@ class Staging:
         self.con = duckdb.connect(":memory:", config={"memory_limit": MEMORY_LIMIT})
         self.con.execute("set temp_directory = $folder", {"folder": str(folder / "spill")})
         self.con.execute("set timezone = 'UTC'")
-        self.con.execute("set enable_progress_bar = false")
+        self.con.execute("set enable_progress_bar = true")  # counted for progress(), not printed
+        self.con.execute("set enable_progress_bar_print = false")
         self._ord = 0
         self.text_queries = ["select run_id, hash, text, redacted, ord from s_texts"]
         """Where texts wait: the table, and Parquet files of the bulk path that are too large to copy twice."""
@@ -65,6 +67,23 @@ class Staging:
             yield
         finally:
             self.con.unregister("arriving")
+
+    @contextlib.contextmanager
+    def progress(self, tell: Callable[[str, int, int], None], what: str) -> Iterator[None]:
+        """While the work in the block runs, say four times a second how far DuckDB has come with its present statement, in percent."""
+        done = threading.Event()
+
+        def ask() -> None:
+            while not done.wait(0.25):
+                tell(what, max(0, min(100, round(self.con.query_progress()))), 100)
+
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        try:
+            yield
+        finally:
+            done.set()
+            asking.join()
 
     def next_ord(self, count: int) -> int:
         """Reserve ``count`` places in the order of arrival; returns the first."""

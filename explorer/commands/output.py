@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -47,12 +48,13 @@ def cell(value: Any) -> str:
 
 def progress() -> tuple[Callable[[str, int, int], None], Callable[[], None]]:
     """A progress bar on stderr that appears only when the work takes longer than a second; and what closes it."""
+    start = time.monotonic()
     bar = tqdm(total=1, delay=1.0, leave=False, file=sys.stderr, disable=None, bar_format="{desc} {percentage:3.0f}% {bar} {elapsed}<{remaining}")
 
     def tell(what: str, done: int, total: int) -> None:
         bar.total = max(total, 1)
         bar.n = done
-        bar.set_description_str(what, refresh=True)
+        bar.set_description_str(what, refresh=time.monotonic() - start > 1)
 
     return tell, bar.close
 
