@@ -27,7 +27,7 @@ _RAW_NODE = (
 ).split()
 _RAW_CALL = (
     "role template_id template_version prompt_hash response_hash parsed model temperature top_p max_output_tokens seed input_tokens output_tokens "
-    "cached_tokens cost latency_ms retries from_cache prompt_sha response_sha"
+    "cached_tokens usage_convention cost latency_ms retries from_cache prompt_sha response_sha"
 ).split()
 _CALL_OWN = ("error", "started_at", "extra")
 
@@ -229,7 +229,7 @@ def _open_calls(staging: Staging) -> None:
             call=", ".join(_RAW_CALL),
             own=", ".join(_CALL_OWN),
             but_role=", ".join(name for name in _RAW_CALL if name != "role"),
-            asked=" or ".join(f"{name} is not null" for name in _RAW_CALL),
+            asked=" or ".join(f"{name} is not null" for name in _RAW_CALL if name != "usage_convention"),
             evaluation=", ".join([*fields, "extra", *shas]),
             said_node="null::bigint" if merged else "ord",
         )

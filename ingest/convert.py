@@ -45,6 +45,7 @@ def calls() -> str:
     values = {name: name for name in ("ord", "node_ord", "run_id", "call_id", "node_id", *_CALL_TEXTS)}
     values |= {name: _integer(name) for name in _CALL_INTS}
     values |= {name: _at_least_zero(_integer(name)) for name in _CALL_COUNTS}
+    values["input_tokens"] = f"case when {_CACHED_OUTSIDE} then {_INPUT} + {_CACHED} else {_INPUT} end"
     values |= {name: _number(name) for name in _CALL_FLOATS}
     values |= {name: _at_least_zero(_number(name)) for name in _CALL_AMOUNTS}
     values["from_cache"] = "case from_cache when 'true' then true when 'false' then false end"
@@ -84,11 +85,22 @@ def call_problems() -> str:
     wrong += [(name, _at_least_zero(_number(name)), "a number from 0 up", "type") for name in _CALL_AMOUNTS]
     wrong += [("started_at", _time("started_at"), "an ISO 8601 time or seconds since 1970", "time")]
     wrong += [("from_cache", "nullif(from_cache in ('true', 'false'), false)", "true or false", "type")]
-    return _problems("b_calls_merged", "node_id", "'call ' || call_id", wrong, ("started_at",))
+    outside = f"usage_convention is null and {_CACHED_OUTSIDE}"
+    numbers = "cached_tokens || ' cached tokens are more than its ' || input_tokens || ' input tokens; they are added to them'"
+    message = f"'call ' || call_id || ': ' || {numbers}"
+    hint = "Say usage_convention: inclusive (the default here) or exclusive."
+    return _problems("b_calls_merged", "node_id", "'call ' || call_id", wrong, ("started_at",), [(outside, "usage", message, "cached_tokens", hint)])
 
 
-def _problems(table: str, node: str, subject: str, wrong: Iterable[tuple[str, str, str, str]], times: tuple[str, ...]) -> str:
-    found = []
+def _problems(
+    table: str,
+    node: str,
+    subject: str,
+    wrong: Iterable[tuple[str, str, str, str]],
+    times: tuple[str, ...],
+    notes: Iterable[tuple[str, str, str, str, str]] = (),
+) -> str:
+    found = [(condition, _found(condition, kind, message, raw, hint)) for condition, kind, message, raw, hint in notes]
     for name, value, expected, kind in wrong:
         there = f"{name} is not null and {name} <> 'null' and ({value}) is null"
         message = f"{subject} || ': {name.strip(_QUOTE)} is ' || left({name}, 80) || ', expected {expected}'"
@@ -146,3 +158,8 @@ def _word(name: str, words: Iterable[str]) -> str:
 def _fate() -> str:
     others = " ".join(f"when '{word}' then '{fate}'" for word, fate in FATES.items())
     return f"case fate {others} else {_word('fate', Fate)} end"
+
+
+_INPUT, _CACHED = (_at_least_zero(_integer(name)) for name in ("input_tokens", "cached_tokens"))
+_CACHED_OUTSIDE = f"(usage_convention = 'exclusive' or (usage_convention is null and ({_CACHED}) > ({_INPUT})))"
+"""Some providers count cached tokens beside the input, not in it: so they say, or their numbers do."""

@@ -30,7 +30,8 @@ TELLS = {
 TEXT_FIELDS = frozenset(
     "run_id node_id decision_id step state_key env_checkpoint resumed_from action_kind action_target action_effect observation tier score_source "
     "evaluator fate pruned_by prune_rule prune_reason merged_into error call_id role template_id template_version prompt_hash response_hash parsed "
-    "model prompt response started_at ended_at record parent_id evaluator_raw_response evaluator_error score_raw".split()
+    "model prompt response started_at ended_at record parent_id evaluator_raw_response evaluator_error score_raw "
+    "usage_convention".split()
 )
 """Fields whose value is kept as text, whatever JSON type it has."""
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.logs import load, node, rows, write_log
 
+pytestmark = pytest.mark.xdist_group("convert")
 BIG = 10**30
 Kept = tuple[Any, str | None]
 """The stored value, and the kind of the problem that names it or None."""
@@ -133,3 +134,14 @@ def test_terminal_is_a_fate_only_where_none_is_logged(tmp_path: Path) -> None:
 def test_a_node_with_a_child_was_expanded_and_no_other_fate_is_worked_out(tmp_path: Path) -> None:
     load(tmp_path / "store", write_log(tmp_path / "log", node("a"), node("b", "a", fate="pruned"), node("c", "a"), node("d", "b")))
     assert rows(tmp_path / "store", "select node_id, fate from nodes order by 1") == [("a", "expanded"), ("b", "pruned"), ("c", None), ("d", None)]
+
+
+def test_cached_tokens_beside_the_input_are_added_to_it_once(tmp_path: Path) -> None:
+    """The five cases of c12 in one place: said to be inside, said to be outside, not said but larger, no cached number, not said."""
+    counts = [(17903, 17817, "inclusive"), (86, 17817, "exclusive"), (86, 17817, None), (500, None, None), (1000, 400, None)]
+    lines = [
+        node(f"n{i}", input_tokens=count, cached_tokens=cached, usage_convention=said) for i, (count, cached, said) in enumerate(counts)
+    ]
+    load(store := tmp_path / "store", write_log(tmp_path / "a.jsonl", *lines))
+    assert rows(store, "select input_tokens from calls order by node_id") == [(17903,), (17903,), (17903,), (500,), (1000,)]
+    assert rows(store, "select node_id, kind from problems") == [("n2", "usage")]
