@@ -15,6 +15,7 @@ from explorer.analysis import breaches, known
 from explorer.analysis.known import NO_MARKS, Known, Marks
 from explorer.analysis.proposing import missing_step
 from explorer.analysis.ruling import Kind, Said
+from explorer.analysis.search import without_collector
 from explorer.analysis.stages import Loss, losses
 from explorer.analysis.verdict import MOST_ALSO_LOST, Verdict, outcome_of, verdict
 from explorer.analysis.verdict_table import field_for
@@ -46,10 +47,15 @@ def of_runs(store: Store, run_ids: Sequence[str] | None = None, marks: Marks = N
     ``marks`` is what reviewers said: truth of source ``reviewer``, and nodes of which none of the children is right.
     """
     for first, last, found in known.of_runs(store, run_ids, marks):
-        cases = [_Case(one, losses(one) if outcome_of(one) != "right" else ()) for one in found]
-        said = _said(store, first, last, cases)
-        for case in cases:
-            yield verdict(case.known, case.losses, said[case.known.search.run["run_id"]])
+        with without_collector():
+            verdicts = _verdicts(store, first, last, found)
+        yield from verdicts
+
+
+def _verdicts(store: Store, first: str, last: str, found: Sequence[Known]) -> list[Verdict]:
+    cases = [_Case(one, losses(one) if outcome_of(one) != "right" else ()) for one in found]
+    said = _said(store, first, last, cases)
+    return [verdict(case.known, case.losses, said[case.known.search.run["run_id"]]) for case in cases]
 
 
 def _said(store: Store, first: str, last: str, cases: Sequence[_Case]) -> Mapping[str, Said]:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from explorer.analysis.competitors import Field
 from explorer.analysis.ruling import Said, quoted, row
 from explorer.analysis.search import Candidate, Search
-from ingest.schema import Fate, ScoreSource, Tier
+from ingest.schema import ScoreSource, Tier
 
 _STATED = re.compile(
     r"(?:score|rating|value)\s*(?:is|of|[:=])\s*(-?\d+(?:\.\d+)?)(?:\s*(?:/|out of)\s*(\d+(?:\.\d+)?))?(?![\d.]*\d)", re.IGNORECASE
@@ -131,8 +131,3 @@ def _one_line(one: Candidate, other: Candidate) -> bool:
     """Whether one lies above the other in the tree, or they are the same."""
     first, second = sorted((one, other), key=lambda node: node.preorder)
     return second.preorder < first.preorder + first.subtree_size
-
-
-def undecided(node: Candidate) -> bool:
-    """Whether the log says neither that the node was pruned nor that it was left open."""
-    return node.fate is None or node.fate not in tuple(Fate)

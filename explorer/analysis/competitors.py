@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from explorer.analysis.search import Candidate, Search
@@ -80,6 +80,16 @@ def field_of(search: Search, i: int) -> Field:
     return _field(search, i, _siblings(search, i), "siblings")
 
 
+def decision_of(search: Search, node: Candidate) -> tuple[str, str]:
+    """The decision in which a node was ranked: on what that rests, and a name that its competitors share."""
+    if node.decision_id is not None:
+        return "decision", node.decision_id
+    if search.run["level_by_level"]:
+        return "depth", f"depth {node.depth}" + (f", pass {node.pass_bound}" if node.pass_bound is not None else "")
+    parents = search.ids(search.parents(node.preorder))
+    return "siblings", f"children of {', '.join(parents)}" if parents else "roots"
+
+
 def final_field(search: Search, i: int) -> Field:
     """The finished candidates among which the answer was chosen."""
     node = search.nodes[i]
@@ -108,9 +118,9 @@ def expanded_instead(search: Search, i: int) -> tuple[Field, str | None]:
     return Field(field.node, tuple(later), field.basis), missing
 
 
-def incomparable(field: Field, others: Iterable[Candidate]) -> list[str]:
-    """Why the node's score says nothing beside the others': evaluators or tiers that differ within the decision, in words; empty where it does."""
-    scored = [field.node, *(other for other in others if other.score is not None)]
+def incomparable(field: Field) -> list[str]:
+    """Why the scores of a decision say nothing beside each other: evaluators or tiers that differ within it, in words; empty where they do."""
+    scored = [one for one in (field.node, *field.scored) if one.score is not None]
     found = []
     for name in ("evaluator", "tier", "score_source"):
         values = sorted({str(value) for one in scored if (value := getattr(one, name)) is not None})

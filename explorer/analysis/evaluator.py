@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from explorer.analysis import known
-from explorer.analysis.competitors import field_of
+from explorer.analysis.competitors import decision_of, field_of
 from explorer.analysis.known import NO_MARKS, Known, Marks
 from ingest.schema import Stage
 from ingest.store import Store
@@ -92,10 +92,11 @@ def of_runs(store: Store, run_ids: Sequence[str] | None = None, marks: Marks = N
 
 def judged(one: Known) -> Iterator[Judged]:
     """Scored candidates whose truth is known, but for roots and dropped duplicates, which were ranked with nobody."""
+    ranking = _Ranking(one)
     for i in sorted(one.beliefs.of):
         node, viable = one.search.nodes[i], one.beliefs.viable(i)
         if node.score is not None and viable is not None and node.parent_preorder is not None and node.pruned_at != Stage.DISTINCT:
-            yield Judged(node.run_id, node.node_id, node.depth, node.evaluator, node.score, viable, _within(one, i) if viable else None)
+            yield Judged(node.run_id, node.node_id, node.depth, node.evaluator, node.score, viable, ranking.within_width(i) if viable else None)
 
 
 def by_depth(rows: Iterable[Judged]) -> tuple[Quality, ...]:
@@ -144,10 +145,25 @@ def reliability(rows: Iterable[Judged]) -> tuple[Bin, ...] | None:
     )
 
 
-def _within(one: Known, i: int) -> bool | None:
-    field = field_of(one.search, i)
-    width = sum(other.kept for other in field.others) + field.node.kept
-    return None if not field.others or not width or field.rank is None else field.rank <= width
+class _Ranking:
+    """The scores of each decision of a search, sorted once, and how many of its candidates were kept."""
+
+    def __init__(self, one: Known) -> None:
+        self._search = one.search
+        self._decisions: dict[object, tuple[list[float], int, int]] = {}
+
+    def within_width(self, i: int) -> bool | None:
+        node = self._search.nodes[i]
+        key = decision_of(self._search, node)
+        if key not in self._decisions:
+            field = field_of(self._search, i)
+            candidates = (field.node, *field.others)
+            scores = sorted(other.score for other in candidates if other.score is not None)
+            self._decisions[key] = scores, sum(other.kept for other in candidates), len(candidates)
+        scores, width, candidates_count = self._decisions[key]
+        if node.score is None or candidates_count < 2 or not width:
+            return None
+        return 1 + len(scores) - bisect_right(scores, node.score) <= width
 
 
 def _compare(good: Sequence[float], bad: Sequence[float]) -> tuple[int, int]:

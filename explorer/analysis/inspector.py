@@ -13,6 +13,11 @@ from explorer.analysis.fact import Fact, Tone
 Row = Mapping[str, Any]
 FATE_SIGNS = {"expanded": "●", "pruned": "⊗", "terminal": "■", "unscored": "◌", "open": "○"}
 _FATE_TONES: dict[str, Tone] = {"expanded": "blue", "terminal": "green", "unscored": "orange"}
+_MARKS: dict[str, tuple[str, Tone]] = {
+    "right": ("✓ right step", "green"),
+    "not_right": ("✗ not right", "red"),
+    "none_of_its_children": ("∅ none of its children is right", "orange"),
+}
 _RECORD_SKIPS = frozenset({"step", "state", "observation", "extra", "lo", "hi"})
 
 
@@ -119,6 +124,11 @@ def hits(found: Iterable[Row]) -> list[Fact]:
     return [_chip(row, f"depth {row['depth']}") for row in found]
 
 
+def reviewed(lines: Iterable[Row]) -> list[Fact]:
+    """What reviewers said of the node: their marks, notes and bookmarks."""
+    return [_reviewed(line) for line in lines if line["kind"] != "verdict"]
+
+
 def record(node: Row) -> pa.Table:
     """Every recorded short field of the node, as field and value; what is absent is absent."""
     rows = [(name, _as_text(value)) for name, value in node.items() if name not in _RECORD_SKIPS and value is not None]
@@ -133,6 +143,15 @@ def _relative(row: Row) -> Fact:
         return Fact(text=f"{row['node_id']} (not in the log)", label="parent", tone="orange", mono=True)
     kind = "child" if row["relation"] == "child" else "parent" if row["position"] == 0 else "merged parent"
     return _chip(row, kind)
+
+
+def _reviewed(line: Row) -> Fact:
+    if line["kind"] == "note":
+        return Fact(text=" ".join(line["note"].split()), label=f"note by {line['reviewer']}", hint=line["note"][:1_000])
+    if line["kind"] == "bookmark":
+        return Fact(text="★", label=f"bookmark of {line['reviewer']}")
+    words, tone = _MARKS[line["mark"]]
+    return Fact(text=words, label=f"marked by {line['reviewer']}", tone=tone)
 
 
 def _chip(row: Row, label: str) -> Fact:

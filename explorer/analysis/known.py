@@ -12,6 +12,7 @@ from explorer.analysis.search import Search, searches, stretches, without_collec
 from explorer.truth import routes
 from explorer.truth.routes import Match
 from explorer.truth.spread import Beliefs, Statement, believe
+from ingest.errors import TraceError
 from ingest.schema import Stage, Truth
 from ingest.store import Store
 
@@ -60,18 +61,18 @@ class Known:
 
 def of_runs(store: Store, run_ids: Sequence[str] | None = None, marks: Marks = NO_MARKS) -> Iterator[tuple[str, str, list[Known]]]:
     """What is known about these runs (None: all), some at a time: the first and last run id of the range that was read, and its runs."""
-    given = store.manifest.routes
     for first, last, found in searches(store, run_ids):
         with without_collector():
-            said = _statements(store, first, last, marks)
-        own = {one.run["run_id"]: routes.of_run(given, one.run["run_id"], one.run["task_id"]) for one in found} if given else {}
-        pairs = {one.run["run_id"]: dropped(one) if own.get(one.run["run_id"]) else [] for one in found}
-        states = read_states(store, first, last, found, pairs)
-        known = []
+            known = _all_known(store, first, last, found, marks)
+        yield first, last, known
+
+
+def of_run(store: Store, run_id: str, marks: Marks = NO_MARKS) -> Known:
+    """What is known about one run. Raises TraceError when there is no such run."""
+    for _, _, found in of_runs(store, [run_id], marks):
         for one in found:
-            run_id = one.run["run_id"]
-            known.append(_known(one, said.setdefault(run_id, {}), own.get(run_id, []), states[run_id], marks))
-        yield first, last, _with_equals(store, first, last, known, said)
+            return one
+    raise TraceError(f"no run is called {run_id!r} in this store", str(store.folder), "branchlight runs lists them.")
 
 
 def representative(search: Search, i: int) -> int | None:
@@ -117,6 +118,18 @@ def read_states(
         for row in queries.run(store, "states_of", first_run=first, last_run=last, node_runs=runs, nodes=nodes).to_pylist():
             states[row["run_id"]][by_id[row["run_id"]].place[row["node_id"]]] = row["state"]
     return states
+
+
+def _all_known(store: Store, first: str, last: str, found: Sequence[Search], marks: Marks) -> list[Known]:
+    said, given = _statements(store, first, last, marks), store.routes
+    own = {one.run["run_id"]: routes.of_run(given, one.run["run_id"], one.run["task_id"]) for one in found} if given else {}
+    pairs = {one.run["run_id"]: dropped(one) if own.get(one.run["run_id"]) else [] for one in found}
+    states = read_states(store, first, last, found, pairs)
+    known = []
+    for one in found:
+        run_id = one.run["run_id"]
+        known.append(_known(one, said.setdefault(run_id, {}), own.get(run_id, []), states[run_id], marks))
+    return _with_equals(store, first, last, known, said)
 
 
 def _by_key(search: Search, i: int) -> int | None:

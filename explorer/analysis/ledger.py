@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from explorer import queries
 from explorer.analysis import known
-from explorer.analysis.competitors import field_of
+from explorer.analysis.competitors import decision_of, field_of
 from explorer.analysis.known import NO_MARKS, Known, Marks
 from explorer.analysis.search import Candidate, Search
 from explorer.wording import CAPS
@@ -78,7 +78,7 @@ def cuts(one: Known, spent: Mapping[int, tuple[Spend, Spend]]) -> tuple[Cut, ...
     groups: dict[tuple[str, str, str, str | None], list[Candidate]] = {}
     for node in one.search.nodes:
         if (kind := _kind(one.search, node)) is not None:
-            basis, decision = _decision(one.search, node) if kind != "cap" else ("end", "end")
+            basis, decision = decision_of(one.search, node) if kind != "cap" else ("end", "end")
             rule = node.prune_rule if kind != "cap" else one.search.run["stop_reason"]
             groups.setdefault((kind, basis, decision, rule), []).append(node)
     below = _Below(one.search, spent)
@@ -114,15 +114,6 @@ def _kind(search: Search, node: Candidate) -> Literal["prune", "merge", "cap"] |
     if node.pruned_at is not None:
         return "merge" if node.pruned_at == Stage.DISTINCT else "prune"
     return "cap" if node.fate == Fate.OPEN and search.run["stop_reason"] in CAPS else None
-
-
-def _decision(search: Search, node: Candidate) -> tuple[str, str]:
-    if node.decision_id is not None:
-        return "decision", node.decision_id
-    if search.run["level_by_level"]:
-        return "depth", f"depth {node.depth}"
-    parents = search.ids(list(search.parents(node.preorder))[:1])
-    return "siblings", f"children of {parents[0]}" if parents else "roots"
 
 
 def _cut(one: Known, key: tuple[str, str, str, str | None], lost: Sequence[Candidate], below: _Below) -> Cut:

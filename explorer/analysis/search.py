@@ -16,7 +16,7 @@ from explorer import graph, queries
 from ingest.schema import Fate, Stage
 from ingest.store import Store
 
-CHUNK_NODES = 200_000
+CHUNK_NODES = 100_000
 """Nodes that are read at a time when many runs are judged."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from explorer.analysis import breaches
@@ -79,6 +80,8 @@ def _evaluated(known: Known, node: Candidate, said: Said) -> Ruling:
     if errors:
         words = f"{quoted(node)} was proposed and has no usable score: the evaluator failed ({'; '.join(dict.fromkeys((*errors, *answers)))[:200]})"
         return Ruling("evaluation", "unscored", words, ESTABLISHED, evidence)
+    if not ruled and (refused := _refused(known, node)) is not None:
+        return unknown(f"{quoted(node)} was proposed, and {refused} ({PROPOSED})", ["a score that can be compared"], evidence, "unscored")
     if not ruled and (answers or node.score_raw is not None):
         shown = node.score_raw if node.score_raw is not None else answers[0]
         words = f"{quoted(node)} was proposed and has no usable score: the evaluator's answer could not be read ({str(shown)[:120]!r})"
@@ -89,6 +92,18 @@ def _evaluated(known: Known, node: Candidate, said: Said) -> Ruling:
         return unknown(words, ["what it would have scored"], evidence, "cap")
     why = f"; the log says: {ruled}" if ruled else ""
     return unknown(f"{quoted(node)} was proposed and never scored{why} ({PROPOSED})", ["what it would have scored"], evidence, "unscored")
+
+
+def _refused(known: Known, node: Candidate) -> str | None:
+    """Why a number that the log holds is no score, in words: its reader could not tell what it means. None where the log holds no number."""
+    try:
+        value = float(node.score_raw) if node.score_raw is not None else math.nan
+    except ValueError:
+        return None
+    if not math.isfinite(value):
+        return None
+    reasons = [text for text in known.search.run["warnings"] or () if "score" in text or "direction" in text]
+    return f"its logged score of {node.score_raw} counts for nothing" + (f": {reasons[0]}" if reasons else "")
 
 
 def _compared(known: Known, loss: Loss, said: Said) -> Ruling:
@@ -117,7 +132,7 @@ def _survived(known: Known, field: Field) -> Ruling:
     if check == "boundary":
         words = f"{quoted(node)} was proposed and rejected at the action boundary ({reason})"
         return Ruling("control", "boundary", words, ESTABLISHED, (row("lost", node, text=reason),))
-    if (unlike := _unlike(field, field.kept)) is not None:
+    if (unlike := _unlike(field)) is not None:
         return unlike
     if node.score is None or worst is None or worst.score is None:
         return _nothing_kept(known, field, reason)
@@ -163,7 +178,7 @@ def _completed(known: Known, loss: Loss) -> Ruling:
             words = f"{quoted(node)} was left open, and the log does not record what was expanded after it ({PROPOSED})"
             return unknown(words, [missing], _rows(instead))
         return _terminated(known, node)
-    if (unlike := _unlike(instead, scored)) is not None:
+    if (unlike := _unlike(instead)) is not None:
         return unlike
     if node.score is None or len(scored) < len(instead.others):
         words = f"{quoted(node)} was left open; what was expanded instead has no scores to compare ({PROPOSED})"
@@ -196,7 +211,7 @@ def _verified(known: Known, field: Field) -> Ruling:
         words = f"{quoted(node)} is right and finished, and the log does not record what was selected ({PROPOSED})"
         return unknown(words, ["selected_path"], _rows(field))
     chosen = search.nodes[search.selected[-1]]
-    if (unlike := _unlike(field, [chosen])) is not None:
+    if (unlike := _unlike(field)) is not None:
         return unlike
     scores = f"{quoted(node)} is right and finished{_scored(node)}; {quoted(chosen)} was selected{_scored(chosen)}"
     evidence = (row("selected", chosen), *_rows(field))
@@ -212,12 +227,12 @@ def _verified(known: Known, field: Field) -> Ruling:
     return _by(field, "control", "selection", scores, evidence)
 
 
-def _unlike(field: Field, others: Any) -> Ruling | None:
+def _unlike(field: Field) -> Ruling | None:
     """A comparison that does not count, because the scores are not on one scale; a rank in the log decides it all the same."""
-    unlike = incomparable(field, others)
+    unlike = incomparable(field)
     if not unlike:
         return None
-    own, ranks = recorded_rank(field.node), [recorded_rank(other) for other in others]
+    own, ranks = recorded_rank(field.node), [recorded_rank(other) for other in field.kept]
     if own is not None and ranks and None not in ranks:
         worst = max(rank for rank in ranks if rank is not None)
         words = f"{quoted(field.node)} was ranked {own:g} by the log, and the worst one kept {worst:g}"

@@ -18,6 +18,7 @@
 --   wall_clock_s     seconds from start to end; null: not recorded
 --   calls            calls in the log
 --   budgets          the caps that were set, by the stop reason that names them; null: not recorded
+--   warnings         what its reader had to assume; empty: nothing
 --   stage_labels     JSON object of what the log itself says about stages; null: nothing
 select
     run_id,
@@ -45,6 +46,7 @@ select
         'token_budget': budget_max_tokens,
         'cost_budget': budget_max_cost
     } as budgets,
+    warnings,
     case when contains(extra, '"reachable"') then extra end as stage_labels
 from runs
 where run_id between $first_run and $last_run

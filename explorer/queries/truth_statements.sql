@@ -22,7 +22,7 @@ with ends as (
 right_runs as (
     select run_id, task_id, unnest(selected_path) as node_id
     from runs
-    where outcome = 'right' and task_id is not null
+    where outcome = 'right' and task_id in (select asked.task_id from runs as asked where asked.run_id between $first_run and $last_run)
 ),
 right_keys as (
     select r.task_id, n.state_key, min(r.run_id) as first_run, max(r.run_id) as last_run

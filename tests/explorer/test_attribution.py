@@ -156,6 +156,15 @@ def test_an_answer_that_could_not_be_read_is_evaluation_and_never_a_zero(tmp_pat
     assert told(attribution.of_run(store, "run")) == ("evaluation", "evaluated", "unscored", "good", "established")
 
 
+def test_a_number_that_its_reader_could_not_take_for_a_score_is_no_fault_of_the_evaluator(tmp_path: Path) -> None:
+    drawing = "root fate=expanded\n  good fate=open\n  bad score=1 fate=terminal"
+    trace = tree(drawing, outcome="wrong", selected_path=("root", "bad"), warnings=("the direction of the score is contradicted",))
+    nodes = tuple(dataclasses.replace(node, score_raw="0.29") if node.node_id == "good" else node for node in trace.nodes)
+    verdict = attribution.of_run(store_of(tmp_path, true_of(dataclasses.replace(trace, nodes=nodes), ("root", "good"))), "run")
+    assert told(verdict) == ("cannot_tell", "evaluated", "unscored", "good", None)
+    assert "its logged score of 0.29 counts for nothing: the direction of the score is contradicted" in verdict.sentence
+
+
 def test_a_step_that_was_not_scored_because_a_cap_fired_cannot_be_told_but_was_proposed(tmp_path: Path) -> None:
     drawing = "root fate=expanded\n  good fate=unscored\n  bad score=1 fate=terminal"
     verdict = why(tmp_path, drawing, "root", "good", stop_reason="max_nodes", budget_max_nodes=3)
@@ -433,7 +442,7 @@ LEVEL = """
 
 
 def test_competitors_are_siblings_the_depth_or_the_recorded_decision(tmp_path: Path) -> None:
-    path = {"selected_path": ("root", "b", "bad")}
+    path: dict[str, Any] = {"selected_path": ("root", "b", "bad")}
     right = ("root", "a", "good")
     assert why(tmp_path / "1", LEVEL.format(good="", bad=""), *right, **path).verdict == "cannot_tell", "no sibling was kept"
     level = why(tmp_path / "2", LEVEL.format(good="", bad=""), *right, level_by_level=True, **path)

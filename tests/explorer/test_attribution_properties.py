@@ -97,7 +97,7 @@ def test_a_verdict_never_contradicts_its_flags(seed: int, revealed: float) -> No
         assert flags == sorted(flags, key=lambda held: {True: 0, None: 1, False: 1}[held]), "monotone: nothing holds after an earlier loss"
         failed = next((stage for stage, held in verdict.flags.items() if held is not True), None)
         if verdict.lost_at is not None:
-            assert (failed, verdict.flags[failed]) == (verdict.lost_at, False)
+            assert failed == verdict.lost_at and verdict.flags[verdict.lost_at] is False
         if verdict.verdict in ALLOWED:
             assert verdict.lost_at in ALLOWED[verdict.verdict]
         assert (verdict.verdict == "none") == (failed is None)

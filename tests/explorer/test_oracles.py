@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -83,7 +84,7 @@ def test_a_root_without_a_state_is_the_question() -> None:
 def test_the_search_is_exhaustive_and_exact() -> None:
     assert game24.reaches((Fraction(3), Fraction(3), Fraction(8), Fraction(8))), "8 / (3 - 8 / 3), which floats miss"
     assert not game24.reaches((Fraction(1), Fraction(1), Fraction(1), Fraction(1)))
-    assert game24.value("8 / (3 - 8 / 3)") == (24, {8: 2, 3: 2})
+    assert game24.value("8 / (3 - 8 / 3)") == (Fraction(24), Counter({Fraction(8): 2, Fraction(3): 2}))
     assert game24.value("1 / (2 - 2)") is None and game24.value("") is None and game24.value("(" * 500) is None
 
 

@@ -139,8 +139,8 @@ def test_text_found_anywhere_else_is_no_proposal(tmp_path: Path) -> None:
 
 
 def test_a_state_key_decides_where_the_route_gives_one(tmp_path: Path) -> None:
-    drawing = "root\n  a step=x state_key=1\n  b step=y state_key=2"
-    assert matched(tmp_path, drawing, {"step": "x", "state_key": "2"}) == ([["b"]], [])
+    drawing = "root\n  a step=x state_key=k1\n  b step=y state_key=k2"
+    assert matched(tmp_path, drawing, {"step": "x", "state_key": "k2"}) == ([["b"]], [])
 
 
 def test_a_route_runs_through_a_second_parent(tmp_path: Path) -> None:
