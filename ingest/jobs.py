@@ -151,8 +151,7 @@ def as_problem(error: TraceError, name: str) -> Problem:
 def _job(source: Source, key: str, known: Entry | None, format_name: str | None, tell: Progress, handling: str) -> Job:
     size, mtime_ns, digest = 0, 0, ""
     try:
-        info = source.path.stat()
-        size, mtime_ns = info.st_size, info.st_mtime_ns
+        size, mtime_ns = _extent(source)
         if known is not None and (known.bytes, known.mtime_ns) == (size, mtime_ns):
             digest = known.digest
         elif 0 < size <= DIGEST_BYTES:
@@ -169,13 +168,22 @@ def _job(source: Source, key: str, known: Entry | None, format_name: str | None,
 
 
 def _digest(source: Source, tell: Progress) -> str:
-    """blake2b over the stored bytes and the name of the member."""
+    """blake2b over the stored bytes and the name of the member; of a folder over the names and bytes of its files."""
     state = hashlib.blake2b((source.member or "").encode(), digest_size=16)
     tell(f"reading {source.name}", 0, 1)
-    with source.path.open("rb") as stream:
-        while block := stream.read(1 << 22):
-            state.update(block)
+    for path in source.files():
+        if path != source.path:
+            state.update(f"{path.relative_to(source.path).as_posix()}\0{path.stat().st_size}\0".encode("utf-8", "surrogateescape"))
+        with path.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                state.update(block)
     return state.hexdigest()
+
+
+def _extent(source: Source) -> tuple[int, int]:
+    """Bytes and latest time of change."""
+    infos = [path.stat() for path in source.files()]
+    return sum(info.st_size for info in infos), max((info.st_mtime_ns for info in infos), default=0)
 
 
 def _same(job: Job, known: Entry) -> bool:

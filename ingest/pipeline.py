@@ -26,6 +26,8 @@ from ingest.write import write
 
 COMMIT_NODES = 400_000
 """Foreign logs are made visible together until they hold this many nodes."""
+STAGE_RECORDS, STAGE_RUNS = 5_000, 200
+"""Foreign runs are staged together up to so many: a statement for each small run costs more than reading it."""
 COMMIT_BYTES = 4 << 30
 """Native logs are staged together up to this size: any of them may share runs."""
 
@@ -157,16 +159,20 @@ def _read(staging: Staging, job: Job, taken: set[str]) -> int:
     """Stage one foreign log; returns its number of nodes."""
     problems = [job.failure] if job.failure else []
     nodes = 0
+    waiting: list[Trace] = []
     try:
         for item in job.reader.read(job.source) if job.reader else ():
             if isinstance(item, Problem):
                 problems.append(item)
                 continue
-            trace = _named(item, job, taken)
-            nodes += len(trace.nodes)
-            staging.add_traces([trace])
+            waiting.append(_named(item, job, taken))
+            nodes += len(item.nodes)
+            if sum(len(trace.nodes) + len(trace.calls) for trace in waiting) > STAGE_RECORDS or len(waiting) > STAGE_RUNS:
+                staging.add_traces(waiting)
+                waiting.clear()
     except TraceError as error:
         problems.append(as_problem(error, job.source.name))
+    staging.add_traces(waiting)
     staging.add_problems(problems, job.source.name)
     return nodes
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
+from ingest import archive
 from ingest.errors import Problem, TraceError
 
 HEAD_BYTES = 65_536
@@ -23,12 +24,12 @@ RAW_LIMIT = 4_000
 STANDARD_INPUT = "standard input"
 _BAD_LINES_AT_MOST = 10
 _T = TypeVar("_T")
-_ZSTD, _GZIP, ZIP_START = b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"PK\x03\x04"
+_ZSTD, _GZIP = b"\x28\xb5\x2f\xfd", b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
 class Source:
-    """One log file, or one member of a zip archive. Reading never writes to it."""
+    """One log file, one member of a zip archive, or a folder that is one log. Reading never writes to it."""
 
     path: Path
     member: str | None = None
@@ -48,21 +49,35 @@ class Source:
     def stem(self) -> str:
         """File name without folders and without its last suffixes (``.json``, ``.jsonl.gz``, …): a part of invented run ids."""
         name = Path(self.member or self.path).name
-        for suffix in (".gz", ".zst", ".json", ".jsonl", ".ndjson"):
+        for suffix in (".gz", ".zst", ".json", ".jsonl", ".ndjson", ".eval", ".traj", ".log", ".sqlite", ".db"):
             name = name.removesuffix(suffix)
         return name
 
-    def place(self, folders: int = 1) -> str:
-        """Folders and stem: where invented run ids begin when all logs of a program have one file name (``journal.json``)."""
+    @property
+    def place(self) -> str:
+        """Its folder and stem: where invented run ids begin when all logs of a program have one file name (``journal.json``)."""
+        return self.within(1)
+
+    def within(self, folders: int) -> str:
+        """The stem after so many folders above it; standard input lies in none."""
         above = () if self.label == STANDARD_INPUT else Path(self.member or self.path.resolve()).parts[:-1]
         return "/".join([*(name for name in above[-folders:] if name != "/"), self.stem])
+
+    def files(self) -> list[Path]:
+        """The file itself, or every file of a folder that is one log, in a stable order."""
+        if not self.path.is_dir():
+            return [self.path]
+        shown = (path for path in self.path.rglob("*") if not any(part.startswith(".") for part in path.relative_to(self.path).parts))
+        return sorted(path for path in shown if path.is_file())
 
     def open(self) -> BinaryIO:
         """The decompressed bytes from the start. Raises TraceError when the file cannot be read."""
         try:
-            raw: Any = self.path.open("rb") if self.member is None else zipfile.ZipFile(self.path).open(self.member)  # noqa: SIM115 - lives as long as the stream
+            raw: Any = self.path.open("rb") if self.member is None else archive.open_member(self.path, self.member)
         except (OSError, zipfile.BadZipFile, KeyError) as error:
             raise TraceError(f"cannot be read: {_reason(error)}", self.name, "Check the path and its permissions.") from None
+        except NotImplementedError:
+            raise TraceError("cannot be read: packed in a way that is not known here", self.name, "Pack the archive again with deflate.") from None
         buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
         start = buffered.peek(4)[:4]
         if start[:2] == _GZIP:
@@ -70,6 +85,11 @@ class Source:
         if start == _ZSTD:
             return io.BufferedReader(_Zstd(buffered), 1 << 17)
         return buffered
+
+    def members(self) -> tuple[Source, ...]:
+        """What lies in an archive that is read as one log, in order of names; empty for every other file."""
+        names = archive.members(self.path) if self.member is None else ()
+        return tuple(Source(self.path, name, self.label, self.walked) for name in names) if archive.is_one_log(names) else ()
 
     def head(self) -> str:
         """The first 64 KiB as text, without a byte order mark; undecodable bytes become U+FFFD."""

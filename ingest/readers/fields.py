@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from ingest.errors import Problem
@@ -69,6 +70,12 @@ def object_or_empty(record: object, key: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def list_or_empty(record: object, key: str) -> list[Any]:
+    """The list under ``key`` where there is one; for parts of a log whose absence is no fault."""
+    value = record.get(key) if isinstance(record, dict) else None
+    return value if isinstance(value, list) else []
+
+
 def number(value: object) -> float | None:
     """A finite number, else None: true and false, texts, nan and infinities are not numbers here."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -86,6 +93,24 @@ def whole(value: object) -> int | None:
     if result is None or not result.is_integer() or abs(result) >= _INT64:
         return None
     return int(value)  # type: ignore[call-overload, no-any-return]  # number() let only int and float through
+
+
+def instant(seconds: object) -> datetime | None:
+    """Seconds since 1970 as a time in UTC, else None."""
+    value = number(seconds)
+    try:
+        return datetime.fromtimestamp(value, UTC) if value is not None else None
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def moment(value: object) -> datetime | None:
+    """An ISO 8601 text as a time, else None. One without a zone is read as UTC: readers of such logs say so in a warning."""
+    try:
+        read = datetime.fromisoformat(value) if isinstance(value, str) else None
+        return read.replace(tzinfo=UTC) if read is not None and read.tzinfo is None else read
+    except ValueError:
+        return None
 
 
 def text(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""Which kept state does a candidate extend, who scored it, and what became of it? For ``tot_bfs`` only."""
+"""Which kept state does a candidate extend, who scored it, and what became of it? For ``tot_bfs`` and ``xot_bfs``."""
 
 from __future__ import annotations
 

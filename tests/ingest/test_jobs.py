@@ -13,7 +13,7 @@ from ingest import jobs
 from ingest.errors import TraceError
 from ingest.jobs import Report
 from ingest.pipeline import ingest
-from tests.logs import load, node, rows, write_log
+from tests.logs import PROJECT, load, node, rows, write_log
 
 RUNS = "select run_id, nodes from runs order by run_id"
 
@@ -125,12 +125,23 @@ def test_files_that_are_no_logs_are_left_alone_in_a_folder_and_rejected_when_nam
     write_log(tmp_path / "logs/README.md", "# Notes")
     write_log(tmp_path / "logs/weather.json", '{"rain": 1}')
     write_log(tmp_path / "logs/__init__.py")
+    write_log(tmp_path / "logs/log.jsonl", node("a"))
     walked = load(tmp_path / "store", tmp_path / "logs")
-    assert {(report.status, report.rejected) for report in walked} == {("rejected", False)}
-    assert len(walked) == 3
+    assert {Path(report.source).name: (report.status, report.rejected) for report in walked} == {
+        "README.md": ("rejected", False), "__init__.py": ("rejected", False), "weather.json": ("rejected", False), "log.jsonl": ("loaded", False),
+    }  # fmt: skip
     (named,) = load(tmp_path / "store", tmp_path / "logs/weather.json")
     assert (named.status, named.rejected, said(named)) == ("rejected", True, ["no reader knows this format"])
     assert "native: a first line that is an object" in str(named.problems[0]["hint"])
+
+
+def test_a_folder_without_any_log_is_rejected_as_a_whole(tmp_path: Path) -> None:
+    write_log(tmp_path / "logs/README.md", "# Notes")
+    write_log(tmp_path / "logs/weather.json", '{"rain": 1}')
+    *_, folder = load(tmp_path / "store", tmp_path / "logs")
+    assert (folder.source, folder.rejected, said(folder)) == (
+        f"{tmp_path}/logs", True, ["none of the 2 files there is a log that a reader knows"],
+    )  # fmt: skip
 
 
 def test_an_empty_log_and_a_missing_path_are_rejected_by_name(tmp_path: Path) -> None:
@@ -174,3 +185,14 @@ def test_members_of_an_archive_are_loaded_each_and_replaced_with_it(tmp_path: Pa
                 archive.writestr(f"{part}!.jsonl", write_log(tmp_path / "part", node("x", run=part)).read_bytes())
         load(tmp_path / "store", tmp_path / "logs.zip")
         assert rows(tmp_path / "store", RUNS) == [(part, 1) for part in parts]
+
+
+def test_a_folder_that_is_one_log_is_replaced_when_any_of_its_files_changes(tmp_path: Path) -> None:
+    shutil.copytree(PROJECT / "sample_traces/openevolve-db/checkpoints", tmp_path / "out")
+    assert statuses(load(tmp_path / "store", tmp_path)) == {"out": "loaded"}
+    assert statuses(load(tmp_path / "store", tmp_path / "out")) == {"out": "unchanged"}
+    os.utime(next((tmp_path / "out").rglob("*.py")))
+    assert statuses(load(tmp_path / "store", tmp_path)) == {"out": "unchanged"}
+    next((tmp_path / "out").rglob("ffff*.json")).unlink()
+    assert statuses(load(tmp_path / "store", tmp_path)) == {"out": "replaced"}
+    assert rows(tmp_path / "store", RUNS) == [("out", 5)]

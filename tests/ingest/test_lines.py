@@ -76,7 +76,7 @@ def three_ways(folder: Path, data: bytes) -> dict[str, dict[str, list[dict[str, 
     return found
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(records(), min_size=5, max_size=25), st.lists(st.sampled_from(["\n", "\r\n", "\n\n", "\n \t\n"]), min_size=1, max_size=3))
 def test_any_records_give_the_same_rows_whole_piece_by_piece_and_line_by_line(log: list[dict[str, Any]], ends: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -86,8 +86,8 @@ def test_any_records_give_the_same_rows_whole_piece_by_piece_and_line_by_line(lo
 
 
 AS_LOGGED = [
-    '"x":null', '"x":{"a":null,"b":1}', '"extra":{"a":null}', '"extra":{"a":null},"x":1', '"extra":5', '"extra":5,"x":1',
-    '"extra":"t","x":1', '"extra":[1]', '"score":1e5', '"score":0.10', '"x":0.10', '"score":1E400', '"score":-0.0',
+    '"x":null', '"x":{"a":null,"b":1}', '"extra":{"a":null}', '"extra":{"a":null},"x":1', '"extra":5', '"extra":{}', '"extra":{},"x":1',
+    '"extra":5,"x":1', '"extra":"t","x":1', '"extra":[1]', '"score":1e5', '"score":0.10', '"x":0.10', '"score":1E400', '"score":-0.0',
     '"score":123456789012345678901234567890', '"score":NaN', '"score":-Infinity', '"state":{"a":NaN}', '"state":{ "a" : 1 }',
     '"state":"text"', '"observation":{"b" : 1}', '"observation":[1, 2]', '"observation":1.50', '"step":"\\u00e9\\u2028"',
     '"step":"\\u0000x"', '"step":"\\ud83d\\ude00"', '"step":"a\\/b"', '"state":{"k":"\\u00e9\\/"}', '"a b":1,"c\'d":2,"e\\"f":3', '"ü":1',
@@ -154,12 +154,9 @@ def test_more_unknown_keys_than_a_table_should_have_are_kept(tmp_path: Path) -> 
     ],
     ids=lambda value: value.decode("latin-1")[:30] if isinstance(value, bytes) else "",
 )  # fmt: skip
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["lf", "crlf"])
-def test_a_line_that_cannot_be_used_is_named_and_those_around_it_are_kept(tmp_path: Path, bad: bytes, message: str, end: bytes) -> None:
-    if end == b"\r\n" and not bad.startswith(b"{"):
-        pytest.skip("one line end is enough for this one")
+def test_a_line_that_cannot_be_used_is_named_and_those_around_it_are_kept(tmp_path: Path, bad: bytes, message: str) -> None:
     good = [json.dumps(node(name)).encode() for name in ("a", "c")]
-    (tmp_path / "log").write_bytes(end.join([good[0], b" ", bad, good[1], b""]))
+    (tmp_path / "log").write_bytes(good[0] + b"\n \r\n" + bad + b"\r\n" + good[1] + b"\n")
     load(tmp_path / "store", tmp_path / "log")
     assert rows(tmp_path / "store", "select node_id from nodes order by 1") == [("a",), ("c",)]
     ((line, path, rejected, found),) = rows(tmp_path / "store", "select line, path, rejected, message from problems")

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
+from ingest.discover import discover
 from ingest.errors import Problem
 from ingest.fingerprint import fingerprint
 from ingest.jobs import Report
-from ingest.readers import READERS, Reader, all_readers, find_reader, native
+from ingest.readers import READERS, Reader, all_readers, claimed_by, find_reader, native
 from ingest.schema import Call, Node, Run, Trace, Truth
 from ingest.source import Source
 from ingest.staging import text_hash
@@ -28,19 +29,27 @@ from tests.logs import PROJECT, SHARED, contents, load
 SAMPLES = PROJECT / "sample_traces"
 TRACES = SHARED / "real_traces"
 NO_LOGS = {"README.md", "unknown_format.json", "empty.jsonl"}
+BESIDE_LOGS = {"ABOUT.md", "PROVENANCE.json", "expected.json", "config.yaml", "results_v4__debug_trace.jsonl"}
+"""Descriptions, and files of settings and events that a program writes beside its log."""
 
 
+@cache
 def claims(path: Path) -> list[str]:
-    return [reader.NAME for reader in all_readers() if reader.sniff(Source(path))]
+    return [reader.NAME for reader in claimed_by(Source(path))]
+
+
+def logs_in(folder: Path) -> list[Path]:
+    """Every file, but a folder that is one log in place of its files."""
+    return sorted({item.path for item in discover([str(folder)]) if isinstance(item, Source)})
 
 
 def samples() -> list[Path]:
-    return sorted(p for p in SAMPLES.rglob("*") if p.is_file() and p.name not in NO_LOGS and p.parent.name not in ("record", "__pycache__"))
+    return [path for path in logs_in(SAMPLES) if path.name not in NO_LOGS and path.parent.name not in ("record", "__pycache__")]
 
 
 @cache
 def real_traces() -> tuple[Path, ...]:
-    return tuple(path for path in sorted(TRACES.rglob("*")) if path.is_file() and claims(path))
+    return tuple(path for path in logs_in(TRACES) if claims(path))
 
 
 def foreign() -> Iterator[Any]:
@@ -50,6 +59,7 @@ def foreign() -> Iterator[Any]:
             yield pytest.param(path, id=f"{path.parent.name}/{path.name}"[:60])
 
 
+pytestmark = pytest.mark.xdist_group("readers")
 each_foreign = pytest.mark.parametrize("path", list(foreign()))
 
 
@@ -76,18 +86,24 @@ def test_every_sample_is_claimed_by_the_reader_whose_folder_it_lies_in() -> None
 @pytest.mark.skipif(not TRACES.is_dir(), reason="the folder of real traces does not stand beside the project")
 def test_every_real_trace_is_claimed_by_the_reader_of_its_folder_or_by_none() -> None:
     by_reader = {reader.NAME for reader in READERS}
-    for path in sorted(TRACES.rglob("*")):
+    for path in logs_in(TRACES):
         folder = path.relative_to(TRACES).parts[0]
-        if path.is_file() and path.name not in ("ABOUT.md", "PROVENANCE.json", "expected.json"):
+        if path.name not in BESIDE_LOGS:
             assert claims(path) == ([folder] if folder in by_reader else []), path
 
 
+@cache
+def items(path: Path) -> tuple[Trace | Problem, ...]:
+    """What the reader of the file makes of it."""
+    return tuple(find_reader(Source(path)).read(Source(path)))
+
+
 @each_foreign
-def test_it_reads_to_the_end_and_every_record_is_whole(path: Path) -> None:
-    items = list(find_reader(Source(path)).read(Source(path)))
-    traces = [item for item in items if isinstance(item, Trace)]
-    assert traces
-    assert [item for item in items if isinstance(item, Problem) and not item.where] == []
+def test_it_reads_to_the_end_twice_alike_and_every_record_is_whole(path: Path) -> None:
+    assert items(path) == tuple(find_reader(Source(path)).read(Source(path)))
+    traces = [item for item in items(path) if isinstance(item, Trace)]
+    assert items(path)
+    assert [item for item in items(path) if isinstance(item, Problem) and not item.where] == []
     assert len({trace.run.run_id for trace in traces}) == len(traces)
     for trace in traces:
         assert {type(node.node_id) for node in trace.nodes} <= {str}
@@ -97,12 +113,6 @@ def test_it_reads_to_the_end_and_every_record_is_whole(path: Path) -> None:
         assert max(Counter(node.node_id for node in trace.nodes).values(), default=1) == 1
         assert max(Counter(call.call_id for call in trace.calls).values(), default=1) == 1
         assert "" not in {node.node_id for node in trace.nodes}
-
-
-@each_foreign
-def test_reading_twice_gives_the_same_records(path: Path) -> None:
-    reader = find_reader(Source(path))
-    assert list(reader.read(Source(path))) == list(reader.read(Source(path)))
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +152,11 @@ def test_every_line_of_a_native_sample_became_a_record_or_a_problem(path: Path, 
             logged[name].add((record["run_id"], record[name]))
         except (ValueError, KeyError, TypeError):
             unusable += 1
-    of_source = "select run_id, {0} from {1} where run_id in (select run_id from runs where source = $source)"
-    found = {name: set(map(tuple, pairs(store, of_source.format(name, f"{name[:-3]}s"), source=str(path)))) for name in logged}
+    of_source = "select run_id as run, {0} as id from {1}s where run_id in (select run_id from runs where source = $source)"
+    found = {
+        name: {tuple(row.values()) for row in store.query(of_source.format(name, name.removesuffix("_id")), source=str(path)).to_pylist()}
+        for name in logged
+    }
     assert found["node_id"] == logged["node_id"]
     assert found["call_id"] >= logged["call_id"]
     assert found["run_id"] >= logged["run_id"]
@@ -153,13 +166,13 @@ def test_every_line_of_a_native_sample_became_a_record_or_a_problem(path: Path, 
 @each_foreign
 def test_the_store_gives_the_records_back_unchanged(path: Path, loaded: tuple[Store, dict[str, Report]]) -> None:
     store, reader = loaded[0], find_reader(Source(path))
-    traces = [item for item in reader.read(Source(path)) if isinstance(item, Trace)]
-    assert store.query("select run_id from runs where source = $source order by 1", source=str(path))["run_id"].to_pylist() == sorted(
-        trace.run.run_id for trace in traces
-    )
+    ids = store.query("select run_id from runs where source = $source", source=str(path))["run_id"].to_pylist()
+    traces = [as_named(item, ids) for item in items(path) if isinstance(item, Trace)]
+    assert sorted(trace.run.run_id for trace in traces) == sorted(ids)
+    tables = {name: rows_by_run(store, name, path) for name in ("runs", "nodes", "calls", "truth", "texts")}
     for trace in traces:
-        stored = {name: rows_of(store, name, trace.run.run_id) for name in ("runs", "nodes", "calls", "truth", "texts")}
-        filled_in = {"source": str(path), "source_format": reader.NAME, "fingerprint": fingerprint(trace.run.protocol)}
+        stored = {name: table.get(trace.run.run_id, []) for name, table in tables.items()}
+        filled_in: dict[str, Any] = {"source": str(path), "source_format": reader.NAME, "fingerprint": fingerprint(trace.run.protocol)}
         assert records(Run, stored["runs"]) == [dataclasses.replace(trace.run, **filled_in)]
         assert by_id(records(Node, stored["nodes"]), "node_id") == by_id(as_stored(trace.nodes, stored["nodes"]), "node_id")
         assert by_id(records(Call, stored["calls"]), "call_id") == by_id([without_texts(call) for call in trace.calls], "call_id")
@@ -168,12 +181,25 @@ def test_the_store_gives_the_records_back_unchanged(path: Path, loaded: tuple[St
         assert {row["hash"]: row["text"] for row in stored["texts"]} == {text_hash(text): text for text in texts}
 
 
-def pairs(store: Store, sql: str, **parameters: Any) -> list[list[Any]]:
-    return [list(row.values()) if len(row) > 1 else [*row.values()] * 2 for row in store.query(sql, **parameters).to_pylist()]
+def as_named(trace: Trace, ids: Sequence[str]) -> Trace:
+    """The run under the id that it has among all the others; where another log's run was called the same, a mark stands behind it."""
+    old = trace.run.run_id
+    new = next(run_id for run_id in ids if run_id == old or run_id.startswith(f"{old}@"))
+    warnings = trace.run.warnings if new == old else (*trace.run.warnings, f"another run is called {old!r}; this one is shown as {new!r}")
+    return Trace(
+        dataclasses.replace(trace.run, run_id=new, warnings=warnings),
+        tuple(dataclasses.replace(node, run_id=new) for node in trace.nodes),
+        tuple(dataclasses.replace(call, run_id=new) for call in trace.calls),
+        tuple(dataclasses.replace(row, run_id=new) for row in trace.truth),
+    )
 
 
-def rows_of(store: Store, table: str, run_id: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = store.query(f"select * from {table} where run_id = $run_id", run_id=run_id).to_pylist()
+def rows_by_run(store: Store, table: str, path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Everything in a table that came out of one file, run by run."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    sql = f"select * from {table} where run_id in (select run_id from runs where source = $source)"
+    for row in store.query(sql, source=str(path)).to_pylist():
+        found.setdefault(row["run_id"], []).append(row)
     return found
 
 

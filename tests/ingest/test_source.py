@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import io
-import json
 import os
-import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +12,7 @@ import pytest
 import zstandard
 
 from ingest.errors import Problem, TraceError
-from ingest.source import RAW_LIMIT, Source, discover, parse_line, spool_stdin
+from ingest.source import RAW_LIMIT, Source, parse_line
 
 TEXT = '{"a": 1}\n\n{"b": "ü"}\r\n{"c": 3}\n'
 LINES = [(1, {"a": 1}), (3, {"b": "ü"}), (4, {"c": 3})]
@@ -30,12 +27,6 @@ def packed(folder: Path, kind: str, data: bytes) -> Source:
         return Source(path, "inner/log.jsonl")
     path.write_bytes({"plain": data, "gz": gzip.compress(data), "zst": zstandard.compress(data)}[kind])
     return Source(path)
-
-
-def names(folder: Path, *given: Path | str) -> list[str]:
-    """What was found under ``folder``, or the messages where nothing was."""
-    found = list(discover([str(path) for path in given]))
-    return [item.message if isinstance(item, Problem) else item.name.removeprefix(f"{folder}/") for item in found]
 
 
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"], ids=["without", "with_bom"])
@@ -135,52 +126,10 @@ def test_a_broken_document_is_an_error_with_line_column_and_advice(tmp_path: Pat
         Source(tmp_path / "log").json()
 
 
-def test_a_folder_gives_its_files_in_order_without_hidden_ones(tmp_path: Path) -> None:
-    for name in ("b/2.json", "b/1.json", "a.jsonl", ".git/config", "b/.hidden"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("{}")
-    (tmp_path / "empty").mkdir()
-    assert names(tmp_path, tmp_path) == ["a.jsonl", "b/1.json", "b/2.json"]
-    assert [item.walked for item in discover([str(tmp_path)]) if isinstance(item, Source)] == [True] * 3
-    assert names(tmp_path, tmp_path / "b/2.json", tmp_path / "a.jsonl") == ["b/2.json", "a.jsonl"]
-    assert names(tmp_path, tmp_path / "b" / "*.json") == ["b/1.json", "b/2.json"]
-    assert names(tmp_path, tmp_path / "empty") == ["the folder holds no file"]
-    assert names(tmp_path, tmp_path / "nothing*.json", "gone.jsonl") == ["no such file or folder"] * 2
-
-
-def test_globs_may_be_relative_and_cross_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "deep" / "er").mkdir(parents=True)
-    (tmp_path / "deep" / "er" / "x.jsonl").write_text("{}")
-    monkeypatch.chdir(tmp_path)
-    assert names(Path(), "**/*.jsonl") == ["deep/er/x.jsonl"]
-
-
-def test_the_members_of_an_archive_are_sources_of_their_own(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
-        for name in ("b.jsonl", "a/a.jsonl"):
-            archive.writestr(name, json.dumps({"name": name}))
-    found = [item for item in discover([str(tmp_path)]) if isinstance(item, Source)]
-    assert [(item.name, item.first_object()) for item in found] == [
-        (f"{tmp_path}/logs.zip!a/a.jsonl", {"name": "a/a.jsonl"}),
-        (f"{tmp_path}/logs.zip!b.jsonl", {"name": "b.jsonl"}),
-    ]
-
-
-def test_a_member_that_is_gone_and_an_archive_that_is_none_are_errors_or_plain_files(tmp_path: Path) -> None:
-    path = tmp_path / "half.zip"
-    path.write_bytes(b"PK\x03\x04 and nothing else")
-    assert names(tmp_path, path) == ["half.zip"]
-    with pytest.raises(TraceError, match=r"half.zip!gone: cannot be read"):
-        Source(path, "gone").open()
-
-
-def test_standard_input_is_a_source_that_can_be_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(TEXT.encode()))))
-    assert names(tmp_path, "-") == ["standard input"]
-    source = spool_stdin(tmp_path)
-    assert list(source.json_lines()) == LINES
-    assert list(source.json_lines()) == LINES
-    assert source.name == "standard input"
+def test_a_member_that_is_gone_is_an_error_with_its_name(tmp_path: Path) -> None:
+    source = packed(tmp_path, "zip", TEXT.encode())
+    with pytest.raises(TraceError, match=r"log\.zip!gone: cannot be read"):
+        Source(source.path, "gone").open()
 
 
 def test_reading_a_log_leaves_its_folder_as_it_was(tmp_path: Path) -> None:
