@@ -15,6 +15,8 @@ PAGES = {
     "runs": st.Page(selection.page_file("runs"), title="Runs", url_path="runs", default=True),
     "investigate": st.Page(selection.page_file("investigate"), title="Investigate", url_path="investigate"),
     "statistics": st.Page(selection.page_file("statistics"), title="Statistics", url_path="statistics"),
+    "suite": st.Page(selection.page_file("suite"), title="Suite", url_path="suite"),
+    "verdicts": st.Page(selection.page_file("verdicts"), title="Verdicts", url_path="verdicts"),
     "data": st.Page(selection.page_file("data"), title="Data", url_path="data"),
 }
 page = st.navigation(list(PAGES.values()), position="hidden")

@@ -1,6 +1,6 @@
 """Do the small inputs that break plain implementations come out right? One test a case, in the words of its "product must" lines.
 
-Left out: c11, which no reader takes yet (OpenTelemetry spans), and c12, whose ``usage_convention`` has no column yet.
+Left out: c12, whose ``usage_convention`` has no column yet.
 """
 
 from __future__ import annotations
@@ -178,6 +178,19 @@ def test_c10_very_deep_chain(case: Case) -> None:
     above = f"select count(*) from nodes n join nodes a on {is_above} where n.node_id = $node"
     assert case.column(above, node="d5999") == [expect["path_length_d5999"]]
     assert case.column(above, node="side") == [expect["path_length_side"]]
+
+
+def test_c11_rolled_up_tokens(case: Case) -> None:
+    case.load("spans.ndjson")
+    spent = {run: (read, written) for run, read, written in case.rows("select run_id, sum(input_tokens), sum(output_tokens) from calls group by 1")}
+    assert spent == {run: (figures["input"], figures["output"]) for run, figures in case.expect["traces"].items()}
+    for run, figures in case.expect["traces"].items():
+        ((warning,),) = case.column("select warnings from runs where run_id = $run", run=run)
+        assert "is a roll-up, not counted" in warning
+        if "rollup" in figures:
+            claim, gap = figures["rollup"], figures["unaccounted"]
+            assert f"claims {claim['input']}/{claim['output']} tokens" in warning
+            assert f"{gap['input']}/{gap['output']} are in no logged call" in warning
 
 
 def test_c13_unknown_cost_is_not_zero(case: Case) -> None:

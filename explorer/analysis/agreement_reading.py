@@ -13,6 +13,9 @@ from explorer.analysis import agreement
 from explorer.analysis.agreement import Agreement, Disagreement
 from explorer.analysis.fact import Fact
 
+CORNER = "computed ↓ reviewed →"
+"""Heads the column that names the rows of the matrix."""
+
 
 def summary(lines: Sequence[Mapping[str, Any]]) -> list[Fact]:
     """How many reviewers, and how much of each kind counts now."""
@@ -24,11 +27,11 @@ def summary(lines: Sequence[Mapping[str, Any]]) -> list[Fact]:
 
 
 def matrix(counts: Mapping[tuple[str, str], int]) -> pa.Table:
-    """One row a computed verdict, one column a reviewed one; each cell counts reviews, 0 where there are none."""
+    """One row a computed verdict, one column a reviewed one; each cell counts reviews, 0 where there are none. The first column names the row."""
     rows = [word for word in agreement.WORDS if any(one == word for one, _ in counts)]
-    columns: dict[str, pa.Array] = {"computed": pa.array([_words(word) for word in rows], pa.string())}
+    columns: dict[str, pa.Array] = {CORNER: pa.array([_words(word) for word in rows], pa.string())}
     for word in agreement.WORDS:
-        columns[f"reviewed: {_words(word)}"] = pa.array([counts.get((row, word), 0) for row in rows], pa.int64())
+        columns[_words(word)] = pa.array([counts.get((row, word), 0) for row in rows], pa.int64())
     return pa.table(columns)
 
 

@@ -68,19 +68,28 @@ def is_told(verdicts: Sequence[Verdict]) -> bool:
     return any(found.verdict in ("generation", "evaluation", "control") for found in verdicts)
 
 
-def beside(table: pa.Table, verdicts: Mapping[str, Verdict]) -> pa.Table:
-    """The list of runs with verdict, mechanism and depth behind the task; where none is told, the verdict alone."""
+def beside(table: pa.Table, verdicts: Mapping[str, Verdict], reviewed: Mapping[str, str]) -> pa.Table:
+    """The list of runs with verdict, mechanism and depth behind the task, and what reviewers say; columns that say nothing are left out."""
     rows = [verdicts.get(run) for run in table["run"].to_pylist()]
     added = {
         "verdict": pa.array([verdict_reading.word(row.verdict) if row else None for row in rows], pa.string()),
         "mechanism": pa.array([row.mechanism.replace("_", " ") if row and row.mechanism else NOTHING for row in rows], pa.string()),
         "lost_depth": pa.array([str(row.depth) if row and row.depth is not None else NOTHING for row in rows], pa.string()),
+        "reviewed": pa.array([reviewed.get(run, NOTHING) for run in table["run"].to_pylist()], pa.string()),
     }
     at = next((table.column_names.index(name) + 1 for name in (_AFTER, "run") if name in table.column_names), 0)
     for name, values in reversed(added.items()):
         if name == "verdict" or set(values.to_pylist()) != {NOTHING}:
             table = table.add_column(at, name, values)
     return table
+
+
+def reviewed(said: Sequence[tuple[str, str, str]]) -> dict[str, str]:
+    """What reviewers say of each run, in one line; ``said`` holds reviewer, run and verdict."""
+    found: dict[str, list[str]] = {}
+    for reviewer, run, verdict in said:
+        found.setdefault(run, []).append(f"{reviewer}: {verdict.replace('_', ' ')}")
+    return {run: ", ".join(words) for run, words in found.items()}
 
 
 def summary(verdicts: Sequence[Verdict]) -> list[Fact]:

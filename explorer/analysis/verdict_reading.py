@@ -13,6 +13,8 @@ from explorer.analysis.fact import Fact, Tone
 from explorer.analysis.verdict import Verdict
 
 KINDS = ("generation", "evaluation", "control", "cannot_tell", "none")
+MOST_MISSING = 12
+"""Missing things that are listed one by one."""
 _TONES: dict[str, Tone] = {"generation": "blue", "evaluation": "orange", "control": "red", "none": "green"}
 _WORDS = {"cannot_tell": "cannot tell", "none": "nothing lost"}
 _EVIDENCE = ("what", "node_id", "step", "score", "rank", "fate", "text")
@@ -34,6 +36,7 @@ def head(found: Verdict) -> list[Fact]:
         facts.append(Fact(text=str(found.depth), label="lost at depth"))
     if found.node_id is not None:
         label = "open the parent that was expanded" if found.mechanism == "not_proposed" else "open the decisive node"
+        label = "open the node in question" if found.verdict == "cannot_tell" else label
         facts.append(Fact(text=found.node_id, label=label, tone="blue", mono=True, pick=found.node_id))
     if found.confidence:
         facts.append(Fact(text=found.confidence, label="confidence", hint="likely: who competed was inferred, not recorded", tone="muted"))
@@ -41,8 +44,12 @@ def head(found: Verdict) -> list[Fact]:
 
 
 def missing(found: Verdict) -> list[Fact]:
-    """What the log lacks to tell, or to be sure."""
-    return [Fact(text=what, label="missing", tone="orange") for what in found.missing]
+    """What the log lacks to tell, or to be sure; where that is the truth of a node, a click opens the node, to be marked."""
+    nodes = {row["node_id"] for row in found.evidence if row.get("node_id")}
+    named = [(what, what.removeprefix("truth of ")) for what in found.missing]
+    facts = [Fact(text=what, label="missing", tone="orange", pick=node if node in nodes else "") for what, node in named[:MOST_MISSING]]
+    more = len(named) - len(facts)
+    return [*facts, Fact(text=f"and {more:,} more", tone="orange")] if more else facts
 
 
 def conflicts(found: Verdict) -> list[Fact]:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol, cast
 
-from explorer.commands import formats, ingest, judge, open, runs, show, sql, why
+from explorer.commands import forget, formats, ingest, judge, open, retain, reviews, runs, show, sql, why
 from ingest.errors import TraceError
 
 
@@ -28,7 +28,7 @@ class Command(Protocol):
         """Do it; the exit status: 0 done, 1 problems in the data."""
 
 
-COMMANDS: tuple[Command, ...] = cast("tuple[Command, ...]", (open, ingest, judge, formats, runs, show, why, sql))
+COMMANDS: tuple[Command, ...] = cast("tuple[Command, ...]", (open, ingest, judge, formats, runs, show, why, reviews, sql, retain, forget))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from explorer import reviews
 from explorer.analysis import attribution, funnel
 from explorer.analysis.verdict import Verdict
 from explorer.commands.output import cell, print_json, print_table, say
@@ -28,10 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the verdicts. Status 1 when the stage labels that a log brought with it violate the order of the stages."""
+    """Print the verdicts, reviewers' marks included. Status 1 when imported stage labels violate their order, or a review cannot be read."""
     store = Store(args.store)
     run_ids = [find_run(store, name) for name in args.runs] or None
-    verdicts = list(attribution.of_runs(store, run_ids))
+    said = reviews.read(store.folder)
+    verdicts = list(attribution.of_runs(store, run_ids, reviews.marks(said.current)))
     whole = funnel.suite(verdicts)
     if args.json:
         print_json(document(verdicts))
@@ -40,7 +42,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(verdicts, whole, evidence=run_ids is not None and len(run_ids) <= _FEW)
     say(TraceError("the stage labels are not in order", error.split(": ")[0], error.split(": ", 1)[1]) for error in whole.errors)
-    return int(bool(whole.errors))
+    say(said.problems)
+    return int(bool(whole.errors or said.problems))
 
 
 def document(verdicts: Sequence[Verdict]) -> dict[str, Any]:

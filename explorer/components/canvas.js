@@ -1,7 +1,7 @@
 // What do all drawings of a run share? Colours from the page's theme, one shape a fate, text that fits its place.
 
 const EXPANDED = 1, PRUNED = 2, TERMINAL = 3, UNSCORED = 4, OPEN = 5;
-const ON_PATH = 1, ORPHAN = 2, CUT = 4, ERROR = 8, MERGED = 16, VERIFIED = 32, REFUTED = 64;
+const ON_PATH = 1, ORPHAN = 2, CUT = 4, ERROR = 8, MERGED = 16, VERIFIED = 32, REFUTED = 64, VIABLE = 128, LOST = 256;
 const FATE_WORDS = ["fate not recorded", "expanded", "pruned", "terminal", "unscored", "open"];
 const CIVIDIS = [
   [0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115],
@@ -25,6 +25,7 @@ function themeOf(element) {
     link: read("--st-link-color", dark ? "#56b4e9" : "#0072b2"),
     path: dark ? "#e69f00" : "#d55e00",
     merged: "#cc79a7",
+    viable: dark ? "#1fbf92" : "#007a59",
     lit: dark ? "rgba(240,228,66,.55)" : "rgba(240,228,66,.85)",
     fate: [css(0.35), dark ? "#56b4e9" : "#0072b2", css(0.4), dark ? "#1fbf92" : "#009e73", dark ? "#d98bb5" : "#b8578c", css(0.25)],
     code: read("--st-code-font", "ui-monospace, monospace"),
@@ -70,10 +71,13 @@ function glyph(ctx, x, y, radius, fate, flag, color, theme) {
   const byScore = color !== theme.fate[flag & ERROR ? UNSCORED : fate];
   if (radius < 2.4) {
     ctx.fillStyle = flag & ON_PATH ? theme.path : color ?? theme.edge;
-    if (fate === TERMINAL || radius < 1) return ctx.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
-    ctx.beginPath();
-    ctx.arc(x, y, radius, 0, 7);
-    return ctx.fill();
+    if (fate === TERMINAL || radius < 1) ctx.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+    else {
+      ctx.beginPath();
+      ctx.arc(x, y, radius, 0, 7);
+      ctx.fill();
+    }
+    return flag & VIABLE ? viableMark(ctx, x, y, radius, theme) : undefined;
   }
   ctx.lineWidth = 1.2;
   ctx.strokeStyle = byScore ? theme.dim : fill;
@@ -90,6 +94,23 @@ function glyph(ctx, x, y, radius, fate, flag, color, theme) {
   }
   if (flag & (VERIFIED | REFUTED) && fate === TERMINAL && !(flag & ERROR) && radius >= 4) mark(ctx, x, y, radius, flag & VERIFIED, theme);
   if (flag & ON_PATH) pathRing(ctx, x, y, radius, fate, theme);
+  if (flag & VIABLE) viableMark(ctx, x, y, radius, theme);
+}
+
+/** A right answer can still be reached from here: a diamond at the shoulder of the node, whatever its own shape says. */
+function viableMark(ctx, x, y, radius, theme) {
+  const [reach, left, top] = [Math.max(2.2, radius * 0.82), x - radius * 0.95, y - radius * 0.95];
+  ctx.beginPath();
+  ctx.moveTo(left, top - reach);
+  ctx.lineTo(left + reach, top);
+  ctx.lineTo(left, top + reach);
+  ctx.lineTo(left - reach, top);
+  ctx.closePath();
+  ctx.fillStyle = theme.viable;
+  ctx.fill();
+  ctx.strokeStyle = theme.background;
+  ctx.lineWidth = 1;
+  ctx.stroke();
 }
 
 function triangle(ctx, x, y, radius) {
@@ -180,6 +201,7 @@ function described(data, at) {
   const score = data.score[at] === null ? "no score" : `score ${Number(data.score[at].toPrecision(6))}`;
   const error = data.flag[at] & ERROR ? " · error" : "";
   const check = data.flag[at] & VERIFIED ? " · verified" : data.flag[at] & REFUTED ? " · refuted by its check" : "";
+  const truth = data.flag[at] & VIABLE ? " · known to be viable" : data.flag[at] & LOST ? " · known not to be viable" : "";
   const path = data.flag[at] & ON_PATH ? " · on the selected path" : "";
-  return `${data.id[at]} · depth ${data.depth[at]} · ${score} · ${FATE_WORDS[data.fate[at]]}${rule ? ` by ${rule}` : ""}${error}${check}${path}`;
+  return `${data.id[at]} · depth ${data.depth[at]} · ${score} · ${FATE_WORDS[data.fate[at]]}${rule ? ` by ${rule}` : ""}${error}${check}${truth}${path}`;
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 Ints = npt.NDArray[np.int64]
+Viable = Mapping[str, bool]
+"""Nodes of which it is known whether a right answer can be reached from them."""
 
 FATES = ("not recorded", "expanded", "pruned", "terminal", "unscored", "open")
 """A fate outside the vocabulary is drawn as *not recorded*; its rule and the inspector still show it."""
-ON_PATH, ORPHAN, CUT, ERROR, MERGED, VERIFIED, REFUTED = 1, 2, 4, 8, 16, 32, 64
-"""Bits of ``flag``. ORPHAN: the log lacks the parent. CUT: the log has it, this drawing leaves it out."""
+ON_PATH, ORPHAN, CUT, ERROR, MERGED, VERIFIED, REFUTED, VIABLE, LOST = 1, 2, 4, 8, 16, 32, 64, 128, 256
+"""Bits of ``flag``. ORPHAN: the log lacks the parent. CUT: the log has it, this drawing leaves it out. VIABLE: a right answer can still be reached
+from it; LOST: it is known that none can."""
 PER_NODE = ("id", "depth", "score", "norm", "fate", "rule", "flag", "label")
 """Columns with one value a row; the others are legends."""
 BUDGET = 600_000
@@ -26,7 +29,7 @@ _WIDTHS = (80, 64, 48, 36, 28, 20, 14)
 _DIGITS = 6
 
 
-def node_columns(nodes: pa.Table, selected_path: Sequence[str]) -> dict[str, Any]:
+def node_columns(nodes: pa.Table, selected_path: Sequence[str], viable: Viable | None = None) -> dict[str, Any]:
     """Columns that tree and outline share, one value a row of ``nodes``; ``rules[0]`` stands for *no rule recorded*."""
     rules, rule = _numbered(nodes["prune_rule"])
     return {
@@ -36,7 +39,7 @@ def node_columns(nodes: pa.Table, selected_path: Sequence[str]) -> dict[str, Any
         "norm": rounded(nodes["norm"], 3),
         "fate": fate_codes(nodes["fate"]).tolist(),
         "rule": rule.tolist(),
-        "flag": flags(nodes, selected_path).tolist(),
+        "flag": flags(nodes, selected_path, viable).tolist(),
         "label": nodes["label"].to_pylist(),
         "fates": list(FATES),
         "rules": rules,
@@ -66,7 +69,7 @@ def fate_codes(column: pa.ChunkedArray) -> Ints:
     return ints(pc.index_in(column, value_set=pa.array(FATES)), 0)
 
 
-def flags(nodes: pa.Table, selected_path: Sequence[str]) -> Ints:
+def flags(nodes: pa.Table, selected_path: Sequence[str], viable: Viable | None = None) -> Ints:
     """One bit mask a row; see ON_PATH and its neighbours."""
     parents = ints(pc.list_value_length(nodes["parent_ids"]), 0)
     top = pc.is_null(nodes["parent_preorder"]).to_numpy()
@@ -79,11 +82,20 @@ def flags(nodes: pa.Table, selected_path: Sequence[str]) -> Ints:
         (parents > 1, MERGED),
         (ints(verified) == 1, VERIFIED),
         (ints(verified) == 0, REFUTED),
+        (_among(nodes, viable, True), VIABLE),
+        (_among(nodes, viable, False), LOST),
     )
     mask = np.zeros(nodes.num_rows, dtype=np.int64)
     for holds, bit in bits:
         mask |= holds.astype(np.int64) * bit
     return mask
+
+
+def _among(nodes: pa.Table, viable: Viable | None, wanted: bool) -> npt.NDArray[np.bool_]:
+    """The rows of which it is known that they are viable, or that they are not."""
+    names = [name for name, is_viable in (viable or {}).items() if is_viable == wanted]
+    found: npt.NDArray[np.bool_] = pc.is_in(nodes["node_id"], value_set=pa.array(names, pa.string())).to_numpy()
+    return found
 
 
 def rounded(column: pa.ChunkedArray, digits: int) -> list[float | int | None]:

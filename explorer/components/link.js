@@ -163,6 +163,7 @@ function showLegend(shell, theme, data, color, extras, keys) {
     const text = triangle ? (shown.has(UNSCORED) ? "unscored or error" : "error") : word;
     legendGlyph(shell.bar, theme, text, (ctx) => glyph(ctx, 9, 7, 5, fate, 0, color === "score" ? null : theme.fate[fate], theme));
   });
+  if (data.flag.some((flag) => flag & VIABLE)) legendGlyph(shell.bar, theme, "viable: a right answer can be reached", (ctx) => viableMark(ctx, 13, 11, 5, theme));
   for (const { text, draw } of extras) legendGlyph(shell.bar, theme, text, draw);
   if (color === "score" && data.score_range) showRamp(shell.bar, data.score_range);
   child(shell.bar, "span", "keys", keys);

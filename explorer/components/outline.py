@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from explorer.components.columns import BUDGET, PER_NODE, Ints, first, fit_labels, ints, node_columns, versioned
+from explorer.components.columns import BUDGET, PER_NODE, Ints, Viable, first, fit_labels, ints, node_columns, versioned
 from explorer.components.tree import parent_rows
 
 LIMIT = 1_500
@@ -19,14 +19,14 @@ NODE, MORE, ABOVE = 0, 1, 2
 """Kinds of row: a node; a count of siblings that are left out; a count of levels above that are left out."""
 
 
-def outline_payload(nodes: pa.Table, selected_path: Sequence[str], key: str) -> dict[str, Any]:
+def outline_payload(nodes: pa.Table, selected_path: Sequence[str], key: str, viable: Viable | None = None) -> dict[str, Any]:
     """What the browser draws of ``outline_nodes.sql``: columns, one value a row of the list, top to bottom.
 
     In each family the nodes that lead on come last, the selected path's after the inspected node's, so that the path is a
     staircase with its rivals on each step. A row of kind MORE or ABOVE carries a count in ``badge`` and the id of the
     parent. For a node ``badge`` counts what lies below it and is not listed.
     """
-    columns = node_columns(nodes, selected_path)
+    columns = node_columns(nodes, selected_path, viable)
     parent = parent_rows(ints(nodes["preorder"]), ints(nodes["parent_preorder"]))
     rows = _listed(nodes, parent, set(selected_path))
     source = [row for _, row, _, _ in rows]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from explorer.components.columns import BUDGET, CUT, Ints, encoded, first, fit_labels, ints, node_columns, versioned
+from explorer.components.columns import BUDGET, CUT, Ints, Viable, encoded, first, fit_labels, ints, node_columns, versioned
 
 LIMIT = 12_000
 """``$limit`` of ``tree_nodes.sql``: nodes of one drawing. Of a larger run it gives a third as many; the rest is counted."""
@@ -18,7 +18,7 @@ MAX_BYTES = 1_900_000
 _MOST_EXTRA_EDGES = 5_000
 
 
-def tree_payload(nodes: pa.Table, selected_path: Sequence[str], key: str) -> dict[str, Any]:
+def tree_payload(nodes: pa.Table, selected_path: Sequence[str], key: str, viable: Viable | None = None) -> dict[str, Any]:
     """What the browser draws of ``tree_nodes.sql``: columns, one value a node, in preorder.
 
     ``parent_index`` is -1 for a top and where this drawing leaves the parent out; ``lo`` and ``hi`` are the first and last
@@ -27,7 +27,7 @@ def tree_payload(nodes: pa.Table, selected_path: Sequence[str], key: str) -> dic
     """
     nodes = shallowest(nodes, LIMIT)
     while True:
-        payload = _columns(nodes, selected_path)
+        payload = _columns(nodes, selected_path, viable)
         budget = min(MAX_BYTES, max(BUDGET, 120 * nodes.num_rows))
         payload = fit_labels(payload, budget)
         size = len(encoded(payload))
@@ -68,12 +68,12 @@ def shallowest(nodes: pa.Table, most: int) -> pa.Table:
     return nodes.take(pa.array(np.sort(turn)))
 
 
-def _columns(nodes: pa.Table, selected_path: Sequence[str]) -> dict[str, Any]:
+def _columns(nodes: pa.Table, selected_path: Sequence[str], viable: Viable | None) -> dict[str, Any]:
     preorder, size = ints(nodes["preorder"]), ints(nodes["subtree_size"])
     parent = parent_rows(preorder, ints(nodes["parent_preorder"]))
     end = np.searchsorted(preorder, preorder + size)
     lo, hi = leaf_rows(parent, end)
-    columns = node_columns(nodes, selected_path)
+    columns = node_columns(nodes, selected_path, viable)
     cut = (parent < 0) & pc.is_valid(nodes["parent_preorder"]).to_numpy()
     columns["flag"] = (np.array(columns["flag"], dtype=np.int64) | cut * CUT).tolist()
     layout = layout_depth(ints(nodes["depth"]), parent, end)

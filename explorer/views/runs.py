@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
 from explorer import queries, selection, widgets, wording
-from explorer.analysis import run_list
-from explorer.views.parts import first_steps
+from explorer.analysis import run_list, verdict_list, verdict_reading
+from explorer.analysis.verdict_list import MECHANISMS
+from explorer.analysis.verdict_reading import KINDS
+from explorer.views.parts import first_steps, judged, lost_bar
 from ingest.readers import all_readers
 from ingest.schema import StopReason
 
@@ -15,6 +19,10 @@ COLUMNS = {
     "outcome": st.column_config.TextColumn("outcome", width=84),
     "run": st.column_config.TextColumn("run", width=172),
     "task": st.column_config.TextColumn("task", width=98),
+    "verdict": st.column_config.TextColumn("verdict", help="Which part of the search lost the right path.", width=90),
+    "mechanism": st.column_config.TextColumn("mechanism", width=112),
+    "lost_depth": st.column_config.TextColumn("lost at", help="Depth at which the right path was lost.", width=58),
+    "reviewed": st.column_config.TextColumn("reviewed", width=130),
     "stopped_by": st.column_config.TextColumn("stopped by", width=130),
     "complete": st.column_config.TextColumn("complete", width=84),
     "nodes": st.column_config.NumberColumn("nodes", format="localized", width=60),
@@ -37,19 +45,30 @@ if not runs.num_rows:
     first_steps.show()
     st.stop()
 
+found = lost_bar.verdicts()
+part = lost_bar.show(found) if found is not None else ""
 search, outcome, ending, source = st.columns([4, 2.6, 2.7, 2.7], vertical_alignment="center")
 needle = search.text_input("Search", placeholder="run, task, question or file", live=True, label_visibility="collapsed", key="runs_search")
 outcomes = outcome.pills("Outcome", run_list.OUTCOMES, selection_mode="multi", label_visibility="collapsed", key="runs_outcome")
 endings = ending.multiselect("Stopped by", ENDINGS, placeholder="stopped by", label_visibility="collapsed", key="runs_ending")
 formats = source.multiselect("Log format", FORMATS, placeholder="log format", label_visibility="collapsed", key="runs_format")
+verdict, mechanism, depth = st.columns([4, 4, 2], vertical_alignment="center")
+kinds = verdict.pills("Verdict", KINDS, selection_mode="multi", label_visibility="collapsed", key="runs_verdict", format_func=verdict_reading.word)
+mechanisms = mechanism.multiselect("Mechanism", MECHANISMS, placeholder="mechanism", label_visibility="collapsed", key="runs_mechanism")
+at_depth = depth.number_input("Lost at depth", 0, value=None, placeholder="lost at depth", label_visibility="collapsed", key="runs_depth")
 
 chosen = run_list.matching(runs, needle or "", outcomes, endings, formats)
+lost = verdict_list.matching(found or (), kinds, mechanisms, at_depth, part)
+if lost is not None:
+    chosen = chosen.filter(pc.is_in(chosen["run_id"], pa.array(sorted(lost), pa.string())))
 widgets.badge_line(run_list.summary(chosen), key="runs_summary")
 if not chosen.num_rows:
     widgets.say("No run passes these filters.")
     st.stop()
 small_charts = queries.run(store, "run_sparklines") if chosen.num_rows <= run_list.SPARKLINE_ROWS else None
 table = run_list.for_reading(chosen, small_charts)
+if found is not None:
+    table = verdict_list.beside(table, {one.run_id: one for one in found}, verdict_list.reviewed(judged.verdicts_said()))
 widgets.show_table(table, key="runs_table", columns=COLUMNS, height=widgets.height_of(table.num_rows))
 for remark in run_list.remarks(chosen, table):
     widgets.note(remark)

@@ -40,7 +40,7 @@ def test_the_run_list_opens_and_a_row_opens_its_run_in_the_same_tab(samples: Vie
 def test_the_button_of_a_row_opens_its_run_after_sorting_too(samples: Viewer, visit: Open) -> None:
     tab = visit().open(samples.url)
     box = tab.page.locator("[data-testid=stDataFrame] canvas").first.bounding_box()
-    tab.page.mouse.click(box["x"] + 640, box["y"] + 15)  # the header of "nodes"
+    tab.page.mouse.click(box["x"] + 910, box["y"] + 15)  # the header of "nodes"
     tab.page.wait_for_timeout(600)
     tab.page.mouse.click(box["x"] + 28, box["y"] + 31 * 1.5)
     tab.page.wait_for_url("**/investigate?*")

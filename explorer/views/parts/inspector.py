@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from explorer import queries, selection, widgets
+from explorer import queries, reviews, selection, widgets
 from explorer.analysis import inspector
-from explorer.views.parts import node_calls
+from explorer.views.parts import judged, node_calls, reviewing
 
 CHILDREN = 200
 Row = Mapping[str, Any]
@@ -22,6 +22,8 @@ def show(head: Row, node: Row) -> None:
     parent_id = node["parent_ids"][0] if node["parent_ids"] else None
     calls = queries.run(store, "node_calls", run_id=run_id, node_id=node_id, parent_id=parent_id, most=node_calls.MOST).to_pylist()
     widgets.badge_line(inspector.head(node, head["selected_path"]), key="node_head")
+    reviewing.marks(run_id, node_id)
+    _said_of_node(run_id, node_id)
     widgets.show_raw(node["step"], what="step", raw_address=selection.raw_address(run_id, node_id, "step"))
     widgets.badge_line([*inspector.evaluation(node, rank, calls), *inspector.spend(calls)], key="node_facts")
     _pruning(node)
@@ -29,6 +31,11 @@ def show(head: Row, node: Row) -> None:
     _family(run_id, node_id)
     with st.expander("Link to this node", type="compact"):
         widgets.show_raw(selection.full_address("investigate", run=run_id, node=node_id), what="address")
+
+
+def _said_of_node(run_id: str, node_id: str) -> None:
+    if said := inspector.reviewed([reviews.document(line) for line in judged.said_about(run_id) if line.node_id == node_id]):
+        widgets.badge_line(said, key="node_reviewed")
 
 
 def _pruning(node: Row) -> None:

@@ -11,12 +11,13 @@ from explorer import queries, selection, widgets
 from explorer.analysis import inspector
 from explorer.analysis.picture import COLORS, VIEWS, default_view
 from explorer.views.parts import node_table, pictures, switches
+from explorer.views.parts.judged import OneRun
 
 HITS = 200
 """Search hits that are listed and marked; the number of all of them is said."""
 
 
-def show(head: Mapping[str, Any], node: Mapping[str, Any]) -> None:
+def show(head: Mapping[str, Any], node: Mapping[str, Any], known: OneRun | None) -> None:
     """The view switch, the search over step texts with its hits, and the chosen picture."""
     run_id = head["run_id"]
     view = selection.choice("view", tuple(VIEWS), default_view(head["nodes"]))
@@ -32,7 +33,7 @@ def show(head: Mapping[str, Any], node: Mapping[str, Any]) -> None:
     if view == "table":
         node_table.show(head)
     else:
-        pictures.show(view, head, node, color, lit)
+        pictures.show(view, head, node, color, lit, known)
 
 
 def first_node(run_id: str) -> str:
