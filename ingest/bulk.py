@@ -156,8 +156,8 @@ def leave_out(staging: Staging, runs: set[str], source_of: dict[str, str]) -> No
     con = staging.con
     found = con.execute("select run_id, source from s_runs where list_contains($runs, run_id) order by ord", {"runs": sorted(runs)}).fetchall()
     for run_id, source in found:
-        message = f"run {run_id} is in the store from {source_of[run_id]}, which cannot be read again; its lines here were left out"
-        hint = "Load both files together into a new store, or bring the other file back."
+        message = f"run {run_id} is in the store from {source_of[run_id]}, and the two cannot be read together; its lines here were left out"
+        hint = "Give the run an id of its own, or load both files into a new store (the other one may be gone)."
         staging.add_problems([Problem(message, source, hint, kind="run_elsewhere", run_id=run_id, rejected=True)], source)
     con.execute("insert into b_left_out select unnest($runs)", {"runs": sorted(runs)})
     for table in ("s_runs", "s_nodes"):

@@ -30,7 +30,8 @@ def nodes() -> str:
     values |= {name: _number(name) for name in _NODE_FLOATS}
     values |= {name: _time(name) for name in _TIMES}
     values["score_raw"] = f"coalesce(score_raw, {_unquoted('score')})"
-    values["fate"] = f"coalesce({_fate()}, case when terminal = 'true' then 'terminal' end)"
+    pruned = "coalesce(pruned_by, prune_rule, prune_reason) is not null"  # a log that says why a node was pruned says that it was
+    values["fate"] = f"coalesce({_fate()}, case when terminal = 'true' then 'terminal' when {pruned} then 'pruned' end)"
     values["pruned_by"] = _word("pruned_by", Stage)
     values["tier"] = _word("tier", Tier)
     values["score_source"] = _word("score_source", ScoreSource)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Iterator
@@ -54,6 +55,7 @@ def _walk(folder: Path) -> Iterator[Source | Problem]:
 def spool_stdin(folder: Path, handling: str = "all") -> Source:
     """Standard input copied to a file in ``folder`` (it can be read only once), as a Source; to memory where it is to be redacted.
 
+    Its name carries a digest: another log piped in later is another source.
     Raises TraceError where the system has no files in memory.
     """
     target = folder / "stdin"
@@ -61,10 +63,12 @@ def spool_stdin(folder: Path, handling: str = "all") -> Source:
         if not hasattr(os, "memfd_create"):
             raise TraceError("standard input cannot be redacted on this system", hint="Write it to a file and load that.")
         target = Path(f"/proc/self/fd/{os.memfd_create('stdin')}")
+    state = hashlib.blake2b(digest_size=4)
     with target.open("wb") as out:
         while block := sys.stdin.buffer.read(1 << 20):
             out.write(block)
-    return Source(target, label=STANDARD_INPUT)
+            state.update(block)
+    return Source(target, label=f"{STANDARD_INPUT} {state.hexdigest()}")
 
 
 def _file(path: Path, walked: bool = False) -> Iterator[Source]:

@@ -36,7 +36,10 @@ def forget(folder: Path, runs: Collection[str]) -> list[str]:
 
 
 def drop_texts(folder: Path, runs: Collection[str]) -> list[str]:
-    """Remove the prompts and responses of these runs from every file; the ids of those that were there. Their hashes stay in ``calls``."""
+    """Remove the prompts and responses of these runs from every file; the ids of those that were there. Their hashes stay in ``calls``.
+
+    ``extra`` goes with them: some formats keep whole conversations there. Steps, states and observations stay.
+    """
     with commit.writing(folder):
         return _rewrite(folder, Drop(texts_of=frozenset(runs)))
 

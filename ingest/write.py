@@ -81,10 +81,11 @@ def write(staging: Staging, folder: Path) -> None:
     con.execute(f"create or replace view s_written_nodes as {_NODES.format(rows=staging.node_rows)}")
     con.execute(_RUN_TOTALS)
     together = _runs_stand_together(staging)
+    in_order = "" if together else "order by run_no, preorder, ord, call_id"
     copies = {
         "runs": ("select r.* exclude (ord), t.* exclude (run_id) from s_runs r join s_run_totals t using (run_id) order by run_id", 8_192),
         "nodes": ("select * exclude (run_no) from s_written_nodes order by run_no, preorder", 32_768),
-        "calls": (f"select * exclude (run_no, preorder, ord) from ({_CALLS}) {'' if together else 'order by run_no, preorder, ord'}", 32_768),
+        "calls": (f"select * exclude (run_no, preorder, ord) from ({_CALLS}) {in_order}", 32_768),
         "texts": (_texts(staging, together), 8_192),
         "truth": ("select * exclude (ord) from s_truth order by run_id, ord", 32_768),
         "problems": ("select * exclude (piece, row) from s_problems", 8_192),
@@ -103,7 +104,7 @@ class Drop:
     sources: frozenset[str] = frozenset()
     """Sources whose problems go."""
     texts_of: frozenset[str] = frozenset()
-    """Runs whose prompts and responses go; everything else of them stays."""
+    """Runs whose prompts and responses go, and what else the log held beside the columns (``extra``), where texts hide; the rest stays."""
 
 
 def rewrite(con: duckdb.DuckDBPyConnection, files: dict[str, list[Path]], folder: Path, drop: Drop) -> None:
@@ -117,9 +118,13 @@ def rewrite(con: duckdb.DuckDBPyConnection, files: dict[str, list[Path]], folder
             keep += " and not list_contains($sources, source)"
         if name == "texts":
             gone["runs"] = sorted(drop.runs | drop.texts_of)
+        columns = "*"
+        if name in ("runs", "nodes", "calls") and drop.texts_of:
+            gone["bare"] = sorted(drop.texts_of)
+            columns = "* replace (case when list_contains($bare, run_id) then null else extra end as extra)"
         order = "" if name == "problems" else "order by run_id" + (", preorder" if name == "nodes" else "")
         rows = 32_768 if name in ("nodes", "calls", "truth") else 8_192
-        query = f"select * from read_parquet([{listed}], union_by_name = true) where {keep} {order}"
+        query = f"select {columns} from read_parquet([{listed}], union_by_name = true) where {keep} {order}"
         target = _literal(folder / f"{name}.parquet")
         con.execute(f"copy ({query}) to {target} (format parquet, {_ZSTD}, row_group_size {rows}, {_META})", gone)
 

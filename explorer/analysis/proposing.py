@@ -33,7 +33,10 @@ def rule_generated(known: Known, loss: Loss, said: Said) -> Ruling:
         words = f"{quoted(parent)} is viable and was expanded; none of its {len(children)} recorded children is right, but {lacking[0]}"
         return unknown(words, lacking, evidence)
     mentions = tuple({"what": "mention", **mention} for mention in said.mentions)
-    words = f"none of the {len(children)} proposals at {quoted(parent)} leads to a right answer{_wanted(known, loss.node)}"
+    words = f"none of the {len(children)} proposals at {quoted(parent)} leads to a right answer"
+    if len(children) == 1:
+        words = f"the one proposal at {quoted(parent)} leads to no right answer"
+    words += _wanted(known, loss.node)
     if mentions:
         words += f"; its words occur in {len(mentions)} answer{'s' if len(mentions) > 1 else ''}, which is no proposal"
     return Ruling("generation", "not_proposed", words, LIKELY if unsure else ESTABLISHED, (*evidence, *mentions), tuple(unsure))

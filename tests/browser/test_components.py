@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -27,11 +25,7 @@ from explorer.components.outline import outline_payload
 from explorer.components.tree import tree_payload
 from tests.explorer.components import grown
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None and not os.environ.get("CI"), reason="no Chromium is installed")
 _PAGE = Path(__file__).with_name("components_page.py")
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +43,6 @@ def address() -> Iterator[str]:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health")
         yield f"http://127.0.0.1:{port}"
         server.terminate()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as engine:
-        opened = engine.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
-        yield opened
-        opened.close()
 
 
 class Drawing:

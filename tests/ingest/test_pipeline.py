@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import random
@@ -71,7 +72,7 @@ def test_a_part_whose_other_file_is_gone_is_left_out_with_a_word_and_the_run_sta
     (report,) = load(tmp_path / "store", second)
     assert (report.status, report.rejected, report.counts["nodes"]) == ("loaded", True, 1)
     assert [problem["message"] for problem in report.problems] == [
-        f"run r is in the store from {first}, which cannot be read again; its lines here were left out"
+        f"run r is in the store from {first}, and the two cannot be read together; its lines here were left out"
     ]
     assert rows(tmp_path / "store", "select run_id, nodes from runs order by 1") == [("own", 1), ("r", 2)]
 
@@ -110,7 +111,8 @@ def test_the_same_log_is_the_same_run_however_it_comes(tmp_path: Path, kind: str
         load(tmp_path / f"{kind}-store", tmp_path / kind)
     load(tmp_path / "store", write_log(tmp_path / "log", *data.decode().splitlines()))
     assert contents(tmp_path / f"{kind}-store", "source", "path") == contents(tmp_path / "store", "source", "path")
-    name = {"zip": f"{tmp_path}/zip!inner/log", "stdin": "standard input"}.get(kind, f"{tmp_path}/{kind}")
+    piped = f"standard input {hashlib.blake2b(data, digest_size=4).hexdigest()}"
+    name = {"zip": f"{tmp_path}/zip!inner/log", "stdin": piped}.get(kind, f"{tmp_path}/{kind}")
     assert rows(tmp_path / f"{kind}-store", "select source, line, path from problems") == [(name, 3, f"{name}:3")]
 
 

@@ -14,8 +14,10 @@ from tests.stores import store_of, tree
 def load(folder: Path) -> Store:
     """Two logs of two runs each, every text with its run's name in it."""
     for log in ("one", "two"):
+        said = {run: f"text of {log}-{run}" for run in "ab"}
         lines = [
-            {"record": "node", "run_id": f"{log}-{run}", "node_id": "n", "prompt": f"text of {log}-{run}", "input_tokens": 5} for run in "ab"
+            {"record": "node", "run_id": f"{log}-{run}", "node_id": "n", "prompt": text, "input_tokens": 5, "chat": text}
+            for run, text in said.items()
         ]
         (folder / f"{log}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         pipeline.ingest(folder / "store", [str(folder / f"{log}.jsonl")])
@@ -49,6 +51,8 @@ def test_dropped_texts_leave_the_figures(tmp_path: Path) -> None:
     assert retain.drop_texts(tmp_path / "store", ["two-b"]) == ["two-b"]
     assert store.query("select run_id from texts order by run_id")["run_id"].to_pylist() == ["one-a", "one-b", "two-a"]
     assert store.query("select run_id, node_id, input_tokens, prompt_hash from calls order by all").to_pylist() == before
+    assert "text of two-b" not in contents(tmp_path / "store")
+    assert "text of two-a" in contents(tmp_path / "store")
 
 
 def test_the_judgements_about_a_forgotten_run_go_with_it(tmp_path: Path) -> None:
