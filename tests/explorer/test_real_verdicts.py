@@ -297,10 +297,24 @@ def test_c17_where_lower_is_better_the_smallest_value_is_the_best(tmp_path: Path
 # other published logs: a verdict, or an honest refusal
 
 
-@pytest.mark.parametrize("folder", ["toolbench-dfsdt", "moatless-tree", "tot-bfs"])
+def test_a_step_of_which_every_completion_is_rated_wrong_is_a_generation_failure(tmp_path: Path) -> None:
+    """A labelled solution of the published data set, cut where the labellers found no right step and wrote none of their own."""
+    lines = (SHARED / "real_traces" / "prm800k" / "samples_prm800k_0_3.jsonl").read_text("utf-8").splitlines()
+    record = json.loads(lines[0])
+    steps = record["label"]["steps"][:2]
+    steps[1] |= {"human_completion": None, "chosen_completion": None}
+    steps[1]["completions"] = [completion | {"rating": -1} for completion in steps[1]["completions"]]
+    record["label"] |= {"steps": steps, "finish_reason": "found_error"}
+    (tmp_path / "labels.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+    ingest(tmp_path / "store", [str(tmp_path / "labels.jsonl")])
+    (found,) = attribution.of_runs(Store(tmp_path / "store"))
+    assert (found.verdict, found.mechanism, found.lost_at, found.depth) == ("generation", "not_proposed", "generated", 1)
+
+
+@pytest.mark.parametrize("folder", ["toolbench-dfsdt", "moatless-tree", "tot-bfs", "tot-crosswords-dfs", "mcts-reasoning", "prm800k"])
 def test_every_verdict_has_evidence_and_every_refusal_names_what_is_missing(tmp_path: Path, folder: str) -> None:
     beside = {"expected.json", "PROVENANCE.json"}
-    ingest(tmp_path, [str(file) for file in sorted((SHARED / "real_traces" / folder).glob("*.json")) if file.name not in beside])
+    ingest(tmp_path, [str(file) for file in sorted((SHARED / "real_traces" / folder).glob("*.json*")) if file.name not in beside])
     found = list(attribution.of_runs(Store(tmp_path)))
     assert found
     for verdict in found:
