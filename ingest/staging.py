@@ -17,7 +17,7 @@ from ingest.errors import Problem
 from ingest.redact import Redactor
 from ingest.schema import Trace
 
-MEMORY_LIMIT = "1000MB"
+MEMORY_LIMIT = "1500MB"
 _CALLS = pa.schema([f for f in columns.CALLS if f.name not in ("prompt", "response")])
 KEY_COLUMNS = (
     "ord source piece row run_id node_id parent_ids depth request_index seq score fate started_at ended_at"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -87,8 +88,11 @@ def make(folder: Path, runs: int) -> Store:
 
 def measure(store: Store) -> dict[str, float]:
     """Seconds to read the rows of nodes, runs and truth once, seconds for all verdicts, and their ratio."""
-    reading = min(_seconds(lambda: [store.query(f"select * from {name}") for name in ("nodes", "runs", "truth")]) for _ in range(3))
-    judging = _seconds(lambda: funnel.suite(attribution.of_runs(store)))
+    read, judged = [], []
+    for _ in range(5):  # in turns, so that a slow minute hits both
+        read.append(_seconds(lambda: [store.query(f"select * from {name}") for name in ("nodes", "runs", "truth")]))
+        judged.append(_seconds(lambda: funnel.suite(attribution.of_runs(store))))
+    reading, judging = statistics.median(read), statistics.median(judged)
     return {"read_s": reading, "verdicts_s": judging, "ratio": judging / reading}
 
 
