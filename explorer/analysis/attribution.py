@@ -46,9 +46,13 @@ def of_runs(store: Store, run_ids: Sequence[str] | None = None, marks: Marks = N
 
     ``marks`` is what reviewers said: truth of source ``reviewer``, and nodes of which none of the children is right.
     """
-    for first, last, found in known.of_runs(store, run_ids, marks):
+    batches = known.of_runs(store, run_ids, marks)
+    while True:
         with without_collector():
-            verdicts = _verdicts(store, first, last, found)
+            batch = next(batches, None)
+            verdicts = [] if batch is None else _verdicts(store, *batch)
+        if batch is None:
+            return
         yield from verdicts
 
 

@@ -25,7 +25,7 @@ def cards(totals: Mapping[str, Any], fates: tuple[DepthFates, ...], spent: RunSp
         _spend(spent),
         _time(totals, spent),
         _ratio(whole),
-        Fact(label="Unscored / left open", text=f"{whole.unscored:,} / {whole.open:,}", hint=_unknown_fates(whole)),
+        Fact(label="Fate unscored / open", text=f"{whole.unscored:,} / {whole.open:,}", hint=_unknown_fates(whole)),
     )
 
 

@@ -25,7 +25,7 @@ def test_a_run_of_which_little_is_recorded(tmp_path: Path) -> None:
         "Spend": ("not recorded", "the log has no calls"),
         "Call time, summed": ("not recorded", "the log has no calls"),
         "Pruned : expanded": ("not recorded", "0 pruned, 0 expanded, 0 terminal"),
-        "Unscored / left open": ("0 / 0", "of 1 node, 1 without a fate"),
+        "Fate unscored / open": ("0 / 0", "of 1 node, 1 without a fate"),
     }
 
 
@@ -41,7 +41,7 @@ def test_worked_by_hand(tmp_path: Path) -> None:
         "Spend": ("≥ $0.50", "cost recorded on 1 of 2 calls"),
         "Call time, summed": ("2 s", "time recorded on 2 of 2 calls; wall clock 60 s"),
         "Pruned : expanded": ("2.0 : 1", "2 pruned, 1 expanded, 0 terminal"),
-        "Unscored / left open": ("1 / 1", "of 5 nodes"),
+        "Fate unscored / open": ("1 / 1", "of 5 nodes"),
     }
 
 
