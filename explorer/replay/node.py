@@ -1,0 +1,169 @@
+"""What does a search know about one of its states? What was proposed, what an evaluator said of it, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ingest.schema import Fate, Stage
+
+CallFields: TypeAlias = Mapping[str, Any]
+"""Keyword arguments of ``RunRecorder.call``: role, prompt, response, tokens, cost, …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What calls cost; None is not known, which is not zero."""
+
+    calls: int = 0
+    tokens: int | None = 0
+    """Input and output together."""
+    cost: float | None = 0.0
+    """US dollars."""
+
+    def __add__(self, other: Spend) -> Spend:
+        return Spend(
+            self.calls + other.calls,
+            None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+        )
+
+    @classmethod
+    def of(cls, calls: Sequence[CallFields]) -> Spend:
+        """What these calls recorded. A failed call without output tokens counts by its input tokens."""
+        spent = cls()
+        for call in calls:
+            known = [call[name] for name in ("input_tokens", "output_tokens") if call.get(name) is not None]
+            spent += cls(1, sum(known) if known else None, call.get("cost"))
+        return spent
+
+
+UNKNOWN_CALL = Spend(1, None, None)
+"""One call of which nobody said beforehand what it may cost at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One child, before anything is decided about it."""
+
+    step: str | None
+    state: Any
+    """Whatever the policies need to go on from here; the loop never looks into it."""
+    terminal: bool = False
+    """There is nothing to expand: it is an answer, or a dead end."""
+    record: Mapping[str, Any] = field(default_factory=dict)
+    """Further columns of the node to record: state, state_key, action_kind, observation, env_checkpoint, …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """What asking for children of one node gave."""
+
+    proposals: Sequence[Proposal] = ()
+    calls: Sequence[CallFields] = ()
+    error: str | None = None
+    """Why there are no proposals, where the call failed."""
+    known: bool = True
+    """False: a recorded run was asked for an expansion that it does not hold; what would have come is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What judging one node gave."""
+
+    score: float | None = None
+    """Higher is better; None where the evaluator failed or its answer could not be read."""
+    calls: Sequence[CallFields] = ()
+    verified: bool | None = None
+    """The result of an external check of a terminal node."""
+    violations: int = 0
+    """Hard constraints that it breaks: such a node ranks behind every other, whatever its score."""
+    uncertainty: float | None = None
+    error: str | None = None
+    record: Mapping[str, Any] = field(default_factory=dict)
+    """Further columns of the node to record: score_raw, tier, evaluator, promise, progress, …"""
+
+
+@dataclass(slots=True, eq=False)
+class SearchNode:
+    """One node while the search runs: the only thing here that changes."""
+
+    node_id: str
+    depth: int
+    seq: int
+    request_index: int
+    proposal: Proposal
+    parents: list[SearchNode]
+    """The first is the primary one; more only where equal states were joined."""
+    decision_id: str | None = None
+    pass_bound: int | None = None
+    """Depth bound of the deepening pass that made it."""
+    turn: int = 0
+    """Number of the decision in which it was proposed."""
+    rank: int | None = None
+    """Its place among the candidates of that decision, best first from 0."""
+    evaluated: Evaluated | None = None
+    """None where nobody was asked."""
+    fate: Fate | None = None
+    pruned_by: Stage | None = None
+    prune_rule: str | None = None
+    prune_reason: str | None = None
+    merged_into: SearchNode | None = None
+    expanded_seq: int | None = None
+    error: str | None = None
+    path_spend: Spend = Spend()
+    """What was paid from the root to here: its own evaluation and the expansions above it."""
+    visits: int = 0
+    """How often a search went through here, and what it found in sum: kept by MCTS only."""
+    value_sum: float = 0.0
+
+    @property
+    def parent(self) -> SearchNode | None:
+        return self.parents[0] if self.parents else None
+
+    @property
+    def state(self) -> Any:
+        return self.proposal.state
+
+    @property
+    def terminal(self) -> bool:
+        return self.proposal.terminal
+
+    @property
+    def score(self) -> float | None:
+        return self.evaluated.score if self.evaluated else None
+
+    @property
+    def verified(self) -> bool | None:
+        return self.evaluated.verified if self.evaluated else None
+
+    @property
+    def path(self) -> list[SearchNode]:
+        """From the root to here, by primary parents."""
+        found = [self]
+        while found[-1].parents:
+            found.append(found[-1].parents[0])
+        return found[::-1]
+
+
+@dataclass(slots=True, eq=False)
+class Tree:
+    """A search so far."""
+
+    nodes: list[SearchNode] = field(default_factory=list)
+    """All of them, in order of creation; the first is the root."""
+    frontier: list[SearchNode] = field(default_factory=list)
+    """What may still be expanded, in the order in which it was kept."""
+    finished: list[SearchNode] = field(default_factory=list)
+    """Terminal nodes that were kept."""
+    too_deep: list[SearchNode] = field(default_factory=list)
+    """Kept, but at the depth cap: they stay open."""
+    beyond: list[SearchNode] = field(default_factory=list)
+    """Past the horizon of a recorded run: the search wanted to expand them, and the record does not hold it."""
+    turns: int = 0
+    """Decisions made."""
+
+    @property
+    def root(self) -> SearchNode:
+        return self.nodes[0]
