@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from explorer.analysis.search import without_collector
 from explorer.analysis.stages import STAGES
 from explorer.analysis.verdict import INVALID_LABELS, Verdict
 from ingest.schema import Stage
@@ -93,7 +94,8 @@ METRICS = ("oracle_generated_success", "selected_success", "search_gap", "prunin
 
 def suite(verdicts: Iterable[Verdict], fingerprint: str | None = None) -> Suite:
     """The figures over these runs; with none, every share is 0 of 0."""
-    listed = list(verdicts)
+    with without_collector():
+        listed = list(verdicts)
     trials = [v for v in listed if v.flags[Stage.REACHABLE] and None not in v.flags.values()]
     generated = [v for v in trials if v.flags[Stage.GENERATED]]
     verified = [v for v in trials if v.flags[Stage.VERIFIED]]
@@ -140,7 +142,7 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
     share, z2 = successes / trials, _Z * _Z
     middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
     half = _Z * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return 0.0 if successes == 0 else middle - half, 1.0 if successes == trials else middle + half  # exactly, whatever rounding did
 
 
 def document(one: Suite) -> dict[str, object]:

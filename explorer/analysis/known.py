@@ -7,6 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+import pyarrow as pa
+
 from explorer import queries
 from explorer.analysis.search import Search, searches, stretches, without_collector
 from explorer.truth import routes
@@ -48,7 +51,7 @@ class Known:
 
     def viable_nodes(self) -> Iterator[int]:
         """Nodes that are believed to be viable, in order."""
-        return (i for i in sorted(self.beliefs.of) if self.beliefs.of[i].viable)
+        return iter(sorted(i for i, belief in self.beliefs.of.items() if belief.viable))
 
     def open_children(self, i: int) -> list[int]:
         """Children about which nothing is known."""
@@ -61,9 +64,9 @@ class Known:
 
 def of_runs(store: Store, run_ids: Sequence[str] | None = None, marks: Marks = NO_MARKS) -> Iterator[tuple[str, str, list[Known]]]:
     """What is known about these runs (None: all), some at a time: the first and last run id of the range that was read, and its runs."""
-    for first, last, found in searches(store, run_ids):
+    for first, last, found, statements in searches(store, run_ids):
         with without_collector():
-            known = _all_known(store, first, last, found, marks)
+            known = _all_known(store, first, last, found, statements, marks)
         yield first, last, known
 
 
@@ -120,8 +123,10 @@ def read_states(
     return states
 
 
-def _all_known(store: Store, first: str, last: str, found: Sequence[Search], marks: Marks) -> list[Known]:
-    said, given = _statements(store, first, last, marks), store.routes
+def _all_known(store: Store, first: str, last: str, found: Sequence[Search], statements: pa.Table, marks: Marks) -> list[Known]:
+    said, given = _statements(statements), store.routes
+    if marks.truth:
+        _add_marks(store, first, last, marks, said)
     own = {one.run["run_id"]: routes.of_run(given, one.run["run_id"], one.run["task_id"]) for one in found} if given else {}
     pairs = {one.run["run_id"]: dropped(one) if own.get(one.run["run_id"]) else [] for one in found}
     states = read_states(store, first, last, found, pairs)
@@ -142,23 +147,34 @@ def _by_key(search: Search, i: int) -> int | None:
     return best.preorder if best else None
 
 
-def _statements(store: Store, first: str, last: str, marks: Marks) -> dict[str, Said]:
+def _statements(table: pa.Table) -> dict[str, Said]:
     """All statements by run and place. Equal ones are one object, alone in one tuple, because there may be one for every node."""
-    table = queries.run(store, "truth_statements", first_run=first, last_run=last)
     found: dict[str, Said] = {}
     if table.num_rows:
-        kinds = list(zip(*(table[name].to_pylist() for name in ("viable", "viable_by", "detail")), strict=True))
-        alone = {kind: (Statement(*kind),) for kind in set(kinds)}
+        alone, places = _alone(table), table["preorder"].to_numpy()
+        again = np.flatnonzero(places[1:] == places[:-1]) + 1  # rows are sorted: what a second source says of a node comes next
+        listed = places.tolist()
         for run_id, start, end in stretches(table["run_id"]):
-            places = table["preorder"][start:end].to_pylist()
-            said: Said = dict(zip(places, (alone[kind] for kind in kinds[start:end]), strict=True))
-            if len(said) < len(places):
-                said = {}
-                for place, kind in zip(places, kinds[start:end], strict=True):
-                    said[place] = (*said[place], *alone[kind]) if place in said else alone[kind]
+            said = dict(zip(listed[start:end], alone[start:end], strict=True))
+            for row in again[np.searchsorted(again, start + 1) : np.searchsorted(again, end)].tolist():
+                heard = alone[row - 1] if row - 1 == start or listed[row - 2] != listed[row] else said[listed[row]]
+                said[listed[row]] = (*heard, *alone[row])
             found[run_id] = said
-    if marks.truth:
-        _add_marks(store, first, last, marks, found)
+    return found
+
+
+def _alone(table: pa.Table) -> list[tuple[Statement, ...]]:
+    """What each row says, in a tuple; rows that say the same share it."""
+    words = [table[name].combine_chunks().dictionary_encode() for name in ("viable_by", "detail")]
+    sizes = [len(one.dictionary) + 1 for one in words]
+    codes = table["viable"].combine_chunks().cast(pa.int64()).to_numpy(zero_copy_only=False)
+    for one, size in zip(words, sizes, strict=True):
+        codes = codes * size + one.indices.fill_null(size - 1).to_numpy(zero_copy_only=False)
+    kinds, first, of_row = np.unique(codes, return_index=True, return_inverse=True)
+    shared = np.empty(len(kinds), dtype=object)
+    for place, row in enumerate(first.tolist()):
+        shared[place] = (Statement(*(table[name][row].as_py() for name in ("viable", "viable_by", "detail"))),)
+    found: list[tuple[Statement, ...]] = shared[of_row].tolist()
     return found
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,6 +20,9 @@ from explorer import graph, queries
 from ingest.schema import Fate, Stage
 from ingest.store import Store
 
+Range: TypeAlias = tuple[str, str]
+"""The first and the last of some run ids that follow each other."""
+Tables: TypeAlias = dict[str, pa.Table]
 CHUNK_NODES = 100_000
 """Nodes that are read at a time when many runs are judged."""
 
@@ -102,9 +109,9 @@ class Search:
     @cached_property
     def levels(self) -> dict[tuple[int, int | None], list[int]]:
         """The nodes of each depth (and deepening pass)."""
-        found: dict[tuple[int, int | None], list[int]] = {}
-        for node in self.nodes:
-            found.setdefault((node.depth, node.pass_bound), []).append(node.preorder)
+        found: defaultdict[tuple[int, int | None], list[int]] = defaultdict(list)
+        for place, level in enumerate(map(attrgetter("depth", "pass_bound"), self.nodes)):
+            found[level].append(place)
         return found
 
     @cached_property
@@ -153,16 +160,34 @@ class Search:
         return [self.nodes[i].node_id for i in places]
 
 
-def searches(store: Store, run_ids: Sequence[str] | None = None) -> Iterator[tuple[str, str, list[Search]]]:
-    """The searches of these runs (None: of all), some at a time: the first and the last run id of the range that was read, and what it held."""
+def searches(store: Store, run_ids: Sequence[str] | None = None) -> Iterator[tuple[str, str, list[Search], pa.Table]]:
+    """The searches of these runs (None: of all), some at a time.
+
+    Each time the first and the last run id of the range that was read, its searches, and what is said to be true of the nodes in the range.
+    """
     sizes = store.query("select run_id, nodes from runs order by run_id").to_pydict()
     wanted = None if run_ids is None else set(run_ids)
-    for first, last in ranges(sizes["run_id"], sizes["nodes"], wanted):
-        found = _read(store, first, last)
-        yield first, last, found if wanted is None else [one for one in found if one.run["run_id"] in wanted]
+    for (first, last), tables in ahead(partial(_tables, store), ranges(sizes["run_id"], sizes["nodes"], wanted)):
+        found = _searches(store, tables["attribution_runs"].to_pylist(), tables["attribution_nodes"])
+        yield first, last, found if wanted is None else [one for one in found if one.run["run_id"] in wanted], tables["truth_statements"]
 
 
-def ranges(ids: list[str], sizes: list[int], wanted: set[str] | None) -> Iterator[tuple[str, str]]:
+def ahead(work: Callable[[Range], Tables], ranges: Iterator[Range]) -> Iterator[tuple[Range, Tables]]:
+    """What ``work`` gives for each range; while the caller is busy with one, the next is being read."""
+    following = next(ranges, None)
+    if following is None:
+        return
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(work, following)
+        while following is not None:
+            current, tables = following, reading.result()
+            following = next(ranges, None)
+            if following is not None:
+                reading = pool.submit(work, following)
+            yield current, tables
+
+
+def ranges(ids: list[str], sizes: list[int], wanted: set[str] | None) -> Iterator[Range]:
     """Ranges of run ids of at most CHUNK_NODES nodes; each begins and ends with a wanted run, and leaves out long stretches of others."""
     start: str | None = None
     last, nodes, idle = "", 0, 0
@@ -201,9 +226,13 @@ def stretches(run_ids: pa.ChunkedArray) -> Iterator[tuple[str, int, int]]:
         start = end
 
 
-def _read(store: Store, first: str, last: str) -> list[Search]:
-    runs = queries.run(store, "attribution_runs", first_run=first, last_run=last).to_pylist()
-    nodes = _candidates(queries.run(store, "attribution_nodes", first_run=first, last_run=last))
+def _tables(store: Store, ids: Range) -> Tables:
+    names = ("attribution_runs", "attribution_nodes", "truth_statements")
+    return {name: queries.run(store, name, first_run=ids[0], last_run=ids[1]) for name in names}
+
+
+def _searches(store: Store, runs: list[dict[str, Any]], table: pa.Table) -> list[Search]:
+    nodes = _candidates(table)
     found, at = [], 0
     for run in runs:
         end = at + run["nodes"]
@@ -227,8 +256,9 @@ def _values(column: pa.ChunkedArray) -> Sequence[Any]:
         return [None] * len(column)
     if pa.types.is_string(column.type):
         coded = column.combine_chunks().dictionary_encode()
-        words = [*coded.dictionary.to_pylist(), None]
-        return [words[code] for code in coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False).tolist()]
+        words = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+        texts: list[str | None] = words[coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)].tolist()
+        return texts
     if column.null_count == 0 and not pa.types.is_nested(column.type):
         values: list[Any] = column.to_numpy().tolist()
         return values

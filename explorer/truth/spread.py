@@ -99,14 +99,13 @@ def _spread(seed: int, strength: int, beliefs: dict[int, Belief], derived: dict[
 
 def _all_own(said: Mapping[int, Sequence[Statement]]) -> dict[int, Belief]:
     """What each node's own statements come to. Nodes that share one sequence of statements share one belief: there are millions of nodes."""
-    shared: dict[int, Belief] = {}
-    found = {}
-    for node, statements in said.items():
-        belief = shared.get(id(statements))
-        if belief is None:
-            belief = shared[id(statements)] = _own(statements)
-        found[node] = belief
-    return found
+    shared = {id(statements): _own(statements) for statements in _distinct(said)}
+    return dict(zip(said, map(shared.__getitem__, map(id, said.values())), strict=True))
+
+
+def _distinct(said: Mapping[int, Sequence[Statement]]) -> list[Sequence[Statement]]:
+    """Every sequence of statements once, however many nodes share it."""
+    return list(dict(zip(map(id, said.values()), said.values(), strict=True)).values())
 
 
 def _own(statements: Sequence[Statement]) -> Belief:
@@ -119,8 +118,8 @@ def _own(statements: Sequence[Statement]) -> Belief:
 
 def _conflicts(said: Mapping[int, Sequence[Statement]], derived: Mapping[int, Belief]) -> tuple[Conflict, ...]:
     found = []
-    several = {node for node, statements in said.items() if len(statements) > 1}
-    for node in sorted(several | (derived.keys() & said.keys())):
+    several = [node for node, statements in said.items() if len(statements) > 1]
+    for node in sorted({*several, *(derived.keys() & said.keys())}):
         statements = tuple(said[node])
         follows = derived.get(node)
         if follows is not None and not any(one.viable for one in statements):
