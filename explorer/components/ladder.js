@@ -166,11 +166,31 @@ function listen(drawn, pick) {
   });
 }
 
-// scrollIntoView would move the whole page
-function centre(frame, button) {
+// as far as needed and no further; scrollIntoView would move the whole page
+function reveal(frame, button) {
   const [outer, inner] = [frame.getBoundingClientRect(), button.getBoundingClientRect()];
-  frame.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
-  if (inner.bottom > outer.bottom) frame.scrollTop += inner.bottom - outer.bottom + 8;
+  const top = outer.top + button.closest(".column").querySelector(".head").offsetHeight;
+  if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+  if (inner.top < top) frame.scrollTop += inner.top - top - 8;
+  else if (inner.bottom > outer.bottom) frame.scrollTop += inner.bottom - outer.bottom + 8;
+}
+
+// the room that the window has left below what stands above the ladder, and above what is pinned to the bottom
+function fit(drawn) {
+  const { frame } = drawn;
+  const above = (frame.getRootNode().host ?? frame).closest('[data-testid="stMain"]')?.scrollTop ?? window.scrollY;
+  const end = document.querySelector('[data-testid="stBottom"]')?.getBoundingClientRect().top ?? window.innerHeight;
+  const room = end - frame.getBoundingClientRect().top - above - 40;
+  frame.style.maxHeight = `${Math.min(900, Math.max(240, room))}px`;
+  const current = frame.querySelector('[aria-current="true"]');
+  if (current && !drawn.moved) reveal(frame, current);
+}
+
+function keepFitting(drawn) {
+  const around = (drawn.frame.getRootNode().host ?? drawn.frame).closest('[data-testid="stMainBlockContainer"]') ?? document.body;
+  const observer = new ResizeObserver(() => (drawn.frame.isConnected ? fit(drawn) : observer.disconnect()));
+  observer.observe(around);
+  for (const event of ["wheel", "pointerdown", "keydown"]) drawn.frame.addEventListener(event, () => { drawn.moved = true; }, { passive: true });
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -178,7 +198,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const before = seen.get(host);
   if (before?.key === data.ladder.key) {
     before.pick = (id) => setTriggerValue("node", id);
-    select(before, data.selected);
+    const current = select(before, data.selected);
+    if (current && data.selected) reveal(before.frame, current);
     return;
   }
   const root = host.getRootNode();
@@ -188,9 +209,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   drawn.pick = (id) => setTriggerValue("node", id);
   seen.set(host, drawn);
   if (data.height) drawn.frame.style.maxHeight = `${data.height}px`;
+  else keepFitting(drawn);
   listen(drawn, (id) => drawn.pick(id));
   const start = select(drawn, data.selected);
   if (scrolled) drawn.frame.scrollTo(...scrolled);
-  else if (start && data.selected) centre(drawn.frame, start);
+  else if (start && data.selected) reveal(drawn.frame, start);
   if (focused !== undefined) drawn.columns.flatMap((column) => column.buttons).find((button) => button.dataset.id === focused)?.focus();
 }

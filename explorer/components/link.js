@@ -213,8 +213,10 @@ function pointerAt(shell, event) {
   return [event.clientX - box.left, event.clientY - box.top];
 }
 
-/** The height that a drawing takes: what it needs, within the window and what the page allows. */
-function stageHeight(limit, needed) {
-  const window_ = Math.max(360, window.innerHeight - 300);
-  return Math.round(Math.max(120, Math.min(limit, window_, needed)));
+/** The height that a drawing takes: what it needs, within what the window has left for it above what is pinned, and what the page allows. */
+function stageHeight(stage, limit, needed) {
+  const above = (stage.getRootNode().host ?? stage).closest('[data-testid="stMain"]')?.scrollTop ?? window.scrollY;
+  const end = document.querySelector('[data-testid="stBottom"]')?.getBoundingClientRect().top ?? window.innerHeight;
+  const room = Math.max(300, end - stage.getBoundingClientRect().top - above - 50);
+  return Math.round(Math.max(120, Math.min(limit, room, needed)));
 }

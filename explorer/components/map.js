@@ -33,7 +33,7 @@ function updateMap(map, component) {
     map.hover = map.cursor = -1;
     // a zoom that is still under way keeps its own look until its cells come
     if (!map.timer && !map.drag) map.look = lookOf(data.part);
-    map.shell.stage.style.height = `${stageHeight(settings.height, map.at.n ? MAP_HEIGHT : 0)}px`;
+    map.shell.stage.style.height = `${stageHeight(map.shell.stage, settings.height, map.at.n ? MAP_HEIGHT : 0)}px`;
   }
   if (!map.data) return;
   if (!map.timer) map.trail = settings.trail;

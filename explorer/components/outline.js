@@ -53,7 +53,7 @@ function replaceRows(list, data) {
   list.hover = -1;
   shell.stage.setAttribute("aria-label",
     `Selected path and what it beat, ${countText(list.at.nodes)} of ${countText(data.run_nodes)} nodes. Arrow keys move from row to row.`);
-  const height = stageHeight(list.settings.height, TOP + data.id.length * ROW + 10);
+  const height = stageHeight(shell.stage, list.settings.height, TOP + data.id.length * ROW + 10);
   shell.stage.style.height = `${height}px`;
   list.spacer.style.height = `${Math.max(0, TOP + data.id.length * ROW + 8 - height)}px`;
   const now = list.at.index.get(choice.current);

@@ -37,7 +37,7 @@ function update(tree, component) {
     tree.at = indexed(data);
     tree.hover = -1;
     describe(tree);
-    tree.shell.stage.style.height = `${stageHeight(settings.height, HEAD + tree.at.leaves * ROW_MOST + 12)}px`;
+    tree.shell.stage.style.height = `${stageHeight(tree.shell.stage, settings.height, HEAD + tree.at.leaves * ROW_MOST + 12)}px`;
     if (other || tree.fitted) home(tree);
   }
   if (!tree.data) return;

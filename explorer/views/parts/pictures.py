@@ -15,7 +15,6 @@ from explorer.components.outline import LIMIT as OUTLINE_ROWS
 from explorer.components.outline import SIBLINGS, draw_outline, outline_payload
 from explorer.components.tree import LIMIT as TREE_NODES
 from explorer.components.tree import draw_tree, tree_payload
-from explorer.views.parts import switches
 from explorer.views.parts.judged import UNKNOWN, OneRun
 
 HEIGHT = 900
@@ -29,7 +28,7 @@ def show(view: str, head: Row, node: Row, color: str, lit: Sequence[str], known:
     """
     run_id, path = head["run_id"], tuple(head["selected_path"] or ())
     viable, truth = (known.viable, known.key) if known else (UNKNOWN, "")
-    version, node_id = f"{selection.store().version} {truth}", node["node_id"]
+    version, node_id = f"{selection.run_state(run_id)} {truth}", node["node_id"]
     common: dict[str, Any] = {"selected": node_id, "color": color, "height": HEIGHT, "on_choose": _choose}
     if view == "tree":
         draw_tree(_tree(version, run_id, path, viable), key="tree", lit=lit, **common)
@@ -44,13 +43,21 @@ def show(view: str, head: Row, node: Row, color: str, lit: Sequence[str], known:
 
 
 def _ladder(version: str, head: Row, node_id: str, viable: Mapping[str, bool]) -> None:
-    rivals = RECORDED_RIVALS if head["decisions"] else RIVALS
-    scope = selection.choice("among", tuple(rivals), default_rivals(head["level_by_level"]))
-    switches.switch("among", RECORDED_RIVALS if head["decisions"] else RIVALS, scope)
+    scope = rivals(head)
     picked = draw_ladder(_rungs(version, head["run_id"], scope, node_id, viable), selected=node_id, height=None, key="ladder")
     if picked is not None and picked != node_id:
         selection.write(node=picked)
         st.rerun(scope="fragment")
+
+
+def rivals(head: Row) -> Any:
+    """With whom the chosen nodes are compared in the ladder: what the address says."""
+    return selection.choice("among", tuple(rivals_of(head)), default_rivals(head["level_by_level"]))
+
+
+def rivals_of(head: Row) -> Mapping[str, str]:
+    """The choices that the ladder has, in words."""
+    return RECORDED_RIVALS if head["decisions"] else RIVALS
 
 
 def _choose(node_id: str) -> None:

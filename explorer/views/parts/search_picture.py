@@ -26,6 +26,8 @@ def show(head: Mapping[str, Any], node: Mapping[str, Any], known: OneRun | None)
         switches.switch("view", VIEWS, view)
         if view in ("tree", "path", "map"):
             switches.switch("color", COLORS, color)
+        if view == "ladder":
+            switches.switch("among", pictures.rivals_of(head), pictures.rivals(head))
         needle = st.text_input(
             "Search the steps", placeholder="search steps, reasons, ids", live=True, label_visibility="collapsed", key="needle"
         )
