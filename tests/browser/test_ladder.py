@@ -82,6 +82,7 @@ def test_arrows_move_inside_a_column_and_between_columns_and_enter_inspects(view
 
 def test_every_row_says_in_words_what_its_colours_say(viewer: Viewer, visit: Open) -> None:
     tab = visit().open(viewer.address("investigate", run="r", view="ladder"))
+    tab.page.locator(".cutline").first.wait_for()
     labels = tab.page.locator(".row").evaluate_all("rows => rows.map(row => row.getAttribute('aria-label'))")
     assert "Depth 1, rank 2 of 3, score 8.0, chosen, expanded, a 1" in labels
     assert "Depth 1, rank 3 of 3, score 7.0, pruned, rule not recorded, a 2" in labels
