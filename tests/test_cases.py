@@ -193,6 +193,28 @@ def test_c11_rolled_up_tokens(case: Case) -> None:
             assert f"{gap['input']}/{gap['output']} are in no logged call" in warning
 
 
+def test_c11_rolled_up_tokens_in_otlp_json(case: Case) -> None:
+    logged = [json.loads(line) for line in (case.path / "spans.ndjson").read_text("utf-8").splitlines()]
+    spans = [
+        {
+            "traceId": span["trace_id"], "spanId": span["span_id"], "parentSpanId": span["parent_span_id"] or "", "name": span["name"],
+            "attributes": [
+                {"key": key, "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}}
+                for key, value in span["attributes"].items()
+            ],
+        }
+        for span in logged
+    ]  # fmt: skip
+    log = case.folder / "traces.json"
+    log.write_text("\n".join(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}) for span in spans), "utf-8")
+    load(case.store, log)
+    spent = {run: (read, written) for run, read, written in case.rows("select run_id, sum(input_tokens), sum(output_tokens) from calls group by 1")}
+    assert spent == {run: (figures["input"], figures["output"]) for run, figures in case.expect["traces"].items()}
+    rolled = case.column("select extra->>'roll_up' from nodes where extra->>'roll_up' is not null order by run_id")
+    assert [text.split(" tokens")[0] for text in rolled] == ["claims 1200/300", "claims 900/140"]
+    assert rolled[1].endswith("300/50 are in no logged call")
+
+
 def test_c13_unknown_cost_is_not_zero(case: Case) -> None:
     case.load("nodes.ndjson", "runs.ndjson")
     expect = case.expect
@@ -249,6 +271,21 @@ def test_c15_value_that_is_a_sum(case: Case) -> None:
     assert case.rows(spent, role="proposer") == [(proposer["input_tokens"], proposer["output_tokens"], pytest.approx(proposer["known_cost"]))]
     assert case.rows(spent, role="evaluator") == [(evaluator["input_tokens"], evaluator["output_tokens"], pytest.approx(evaluator["cost"]))]
     assert case.column("select node_id from calls where role = 'proposer' and cost is null") == proposer["not_priced"]
+
+
+def test_c16_snapshots_are_not_nodes(case: Case) -> None:
+    case.load("tree_log.json")
+    expect = case.expect
+    assert case.column("select node_id from nodes order by seq") == expect["nodes"]
+    assert sorted(map(list, case.rows("select parent_id, child_id from edges"))) == expect["edges"]
+    history = {node: json.loads(q) for node, q in case.rows("select node_id, extra->'Q_history' from nodes") if q is not None}
+    assert {node: q for node, q in history.items() if len(q) > 1} == expect["q_history"]
+    assert case.column("select node_id from nodes where extra->>'simulated' = 'false' order by 1") == expect["not_simulated"]
+    estimates = "select node_id, score, (extra->'estimate'->>'Q')::double from nodes where extra->>'simulated' = 'false' order by 1"
+    assert case.rows(estimates) == [("2", None, 0.35), ("4", None, 0.6)]
+    ((path, warnings),) = case.rows("select selected_path, warnings from runs")
+    assert path is None
+    assert any("a selected edge may be the exporter's choice" in warning for warning in warnings)
 
 
 def test_c21_big_payloads(case: Case) -> None:

@@ -21,7 +21,7 @@ PRODUCER = "ADAS meta agent search, archives of agent designs"
 LOOKS_FOR = "a JSON list of designs with thought, code, generation and fitness"
 TELLS = {
     "generation": "parents",
-    "evaluation": "yes",
+    "evaluation": "parents (every design has its score)",
     "control": "fates, prune reasons, selected path",
     "spend": "tokens, cost and calls",
     "replay": "prompts, responses and parents",

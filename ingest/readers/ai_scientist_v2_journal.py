@@ -24,7 +24,7 @@ LOOKS_FOR = "a JSON object with nodes that have ctime and plot_code or is_seed_n
 TELLS = {
     "generation": "prompts and responses",
     "evaluation": "a single score, evaluator's prompts and responses",
-    "control": "pruning, stop reason, selected path (only tree_data.json has the best node)",
+    "control": "pruning, stop reason (the best node is in tree_data.json)",
     "spend": "tokens and cost (the running time of each program is there)",
     "replay": "prompts, responses and scores",
     "compare": "protocol, whether the answer is right",

@@ -25,7 +25,7 @@ PRODUCER = "EoH (evolution of heuristics) samples, populations and run logs"
 LOOKS_FOR = "a JSON list of programs with algorithm, code and objective, or EoH's text log"
 TELLS = {
     "generation": "parents",
-    "evaluation": "yes",
+    "evaluation": "parents (every sample has its objective)",
     "control": "prune reasons, stop reason, selected path",
     "spend": "tokens, cost and calls",
     "replay": "prompts, responses and parents",

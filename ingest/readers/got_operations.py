@@ -25,7 +25,7 @@ LOOKS_FOR = "a JSON list of objects with operation and thoughts"
 TELLS = {
     "generation": "edges, prompts and responses",
     "evaluation": "who scored, and its prompts and responses",
-    "control": "edges, and which thought keep_best_n dropped",
+    "control": "edges, pruning (keep_best_n does not say what it dropped), selected path",
     "spend": "tokens and cost of each thought (a run's totals are there)",
     "replay": "edges, prompts and responses",
     "compare": "protocol (only the method is there)",

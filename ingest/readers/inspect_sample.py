@@ -75,6 +75,8 @@ def _run(name: str, run_id: str, evaluation: dict[str, Any], sample: dict[str, A
     outcome, by, doubts = _outcome(sample)
     tokens = [_tokens(usage) for usage in fields.object_or_empty(sample, "model_usage").values() if isinstance(usage, dict)]
     times = (fields.moment(event.get("timestamp")) for event in [*events.begun.values(), *(event for _, event in events.calls)])
+    nameless = sum(isinstance(event, dict) and event.get("event") == "span_begin" for event in events.loose)
+    doubts += [f"{nameless} span(s) have no id of their own and are no nodes; they stand among the events of the run"] if nameless else []
     old = ["the log is older than spans, so its steps are not recorded as nodes"] if sample.get("events") and not events.begun else []
     return Run(
         run_id=run_id,

@@ -21,13 +21,18 @@ NAME = "langgraph-sqlite"
 PRODUCER = "LangGraph checkpoint databases (SqliteSaver)"
 LOOKS_FOR = "a SQLite database with the tables checkpoints and writes"
 TELLS = {
-    "generation": "alternatives (but for forks)",
+    "generation": "prompts and responses (a fork shows alternatives)",
     "evaluation": "scores and evaluator",
     "control": "fates, prune reasons, selected path",
     "spend": "tokens, cost and calls",
     "replay": "prompts, responses and scores",
     "compare": "whether the answer is right, protocol",
 }
+_STRAY = """
+select thread_id as thread, checkpoint_id as checkpoint, count(*) as writes from writes w where not exists (
+    select 1 from checkpoints c where c.thread_id is w.thread_id and c.checkpoint_ns is w.checkpoint_ns and c.checkpoint_id is w.checkpoint_id)
+group by w.thread_id, w.checkpoint_ns, w.checkpoint_id order by min(w.rowid)
+"""
 
 
 def sniff(source: Source) -> bool:
@@ -42,8 +47,14 @@ def read(source: Source) -> Iterator[Trace | Problem]:
         threads = database.execute("select thread_id, checkpoint_ns from checkpoints group by 1, 2 order by min(rowid)").fetchall()
         for thread, space in threads:
             yield from _thread(source, database, ids, thread, space)
+        yield from (_stray(source, row) for row in sqlite_file.rows(database, _STRAY))
     if not threads:
         yield Problem("the database holds no checkpoint", source.name, "Nothing was recorded here.", kind="empty")
+
+
+def _stray(source: Source, row: dict[str, Any]) -> Problem:
+    named = f"{row['writes']} write(s) of checkpoint {row.get('checkpoint')!r}, which the table checkpoints does not hold"
+    return Problem(named, f"{source.name}: thread {row.get('thread')}", "They are left out.", kind="bad_record", rejected=True)
 
 
 def _thread(source: Source, database: sqlite3.Connection, ids: Ids, thread: Any, space: Any) -> Iterator[Trace | Problem]:
@@ -53,7 +64,7 @@ def _thread(source: Source, database: sqlite3.Connection, ids: Ids, thread: Any,
     writes: dict[Any, list[list[Any]]] = {}
     columns = "checkpoint_id, channel, type, length(value) as bytes"
     for row in sqlite_file.rows(database, f"select {columns} from writes {chosen}", thread, space):
-        writes.setdefault(row.get("checkpoint_id"), []).append([row.get("channel"), row.get("type"), row.get("bytes")])
+        writes.setdefault(row.get("checkpoint_id"), []).append([_shown(row.get("channel")), _shown(row.get("type")), row.get("bytes")])
     nodes: dict[str, Node] = {}
     for seq, row in enumerate(
         sqlite_file.rows(database, f"select *, length(checkpoint) as checkpoint_bytes from checkpoints {chosen}", thread, space)
@@ -61,6 +72,10 @@ def _thread(source: Source, database: sqlite3.Connection, ids: Ids, thread: Any,
         node_id = fields.text(row.get("checkpoint_id"))
         if not node_id:
             yield Problem("a checkpoint without an id", f"{source.name}: thread {name}", kind="bad_record", rejected=True)
+            continue
+        if node_id in nodes:
+            found = f"checkpoint {node_id} stands in this thread before"
+            yield Problem(found, f"{source.name}: thread {name}", "The first one is read.", kind="bad_record", rejected=True)
             continue
         nodes[node_id] = _node(run_id, seq, node_id, row, writes.get(row["checkpoint_id"], []))
     yield Trace(Run(run_id=run_id, task_id=None, source_format=NAME, warnings=tuple(_warnings(nodes)), level_by_level=False), tuple(nodes.values()))
@@ -77,7 +92,8 @@ def _node(run_id: str, seq: int, node_id: str, row: dict[str, Any], writes: list
     metadata = _json(row.get("metadata"))
     known = metadata if isinstance(metadata, dict) else {}
     parent = fields.text(row.get("parent_checkpoint_id"))
-    rest = fields.without(row, ("thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id", "checkpoint", "metadata"))
+    taken = ("thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id", "checkpoint", "metadata")
+    rest = {key: _shown(value) for key, value in fields.without(row, taken).items()}
     rest |= {"metadata": fields.without(known, ("writes", "source", "thread_id"))} if known else {"metadata": metadata}
     return Node(
         run_id=run_id,
@@ -89,6 +105,11 @@ def _node(run_id: str, seq: int, node_id: str, row: dict[str, Any], writes: list
         action_kind=fields.text(known.get("source")),
         extra=fields.extra_text(rest | ({"writes": writes} if writes else {})),
     )
+
+
+def _shown(value: Any) -> Any:
+    """A blob as its size."""
+    return f"{len(value)} bytes" if isinstance(value, bytes) else value
 
 
 def _json(raw: Any) -> Any:

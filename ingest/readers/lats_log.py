@@ -30,6 +30,7 @@ TELLS = {
 _NODE = re.compile(r"NEW NODE: Node\(depth=(\d{1,9}), value=(\S+), visits=(\d+), (.*)\)?\s*$", re.DOTALL)
 _PARTS = re.compile(r"(?:thought=(?P<thought>.*?), )?action=(?P<action>.*?), observation=(?P<observation>.*)", re.DOTALL)
 _BEGINS = re.compile(r"(Iteration 1\.\.\.|DFS at node depth 0\.\.\.)")
+_IN_A_RUN = re.compile(r"NEW NODE:|(VALUE )?PROMPT:|SAMPLED ACTION:|VALUE OUTPUTS:")
 _FOUND = re.compile(r"Terminal node with reward (\S+) found")
 _ASKED = {"PROMPT:": Role.PROPOSER, "VALUE PROMPT:": Role.EVALUATOR}
 _ANSWERED = {"SAMPLED ACTION:": Role.PROPOSER, "VALUE OUTPUTS:": Role.EVALUATOR}
@@ -57,7 +58,7 @@ def read(source: Source) -> Iterator[Trace | Problem]:
     runs: list[_Reading] = []
     before: list[Record] = []
     for record in stamped.records(source):
-        if _BEGINS.match(record.message):
+        if _BEGINS.match(record.message) or (not runs and _IN_A_RUN.match(record.message)):
             runs.append(_Reading(f"{source.stem}/{len(runs) + 1}", records=before))
             before = []
         if not runs:

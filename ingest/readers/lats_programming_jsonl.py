@@ -22,7 +22,7 @@ LOOKS_FOR = "lines of JSON objects with entry_point, test and acc"
 TELLS = {
     "generation": "parents, and all attempts but the first and the last",
     "evaluation": "scores",
-    "control": "fates, prune reasons",
+    "control": "alternatives, fates, prune reasons",
     "spend": "tokens, cost and calls",
     "replay": "prompts, responses and parents",
     "compare": "protocol",

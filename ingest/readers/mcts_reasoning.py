@@ -24,8 +24,8 @@ LOOKS_FOR = "a JSON object with simulations_run, terminal_states and a root, or 
 TELLS = {
     "generation": "prompts and responses",
     "evaluation": "a score for each node (visits and mean values are there)",
-    "control": "selected path, stop reason",
-    "spend": "tokens, cost and time of each call",
+    "control": "pruning, selected path, stop reason",
+    "spend": "calls, tokens and cost (a summary has the time of its run)",
     "replay": "prompts, responses and scores",
     "compare": "whether the answer is right (only summaries say so)",
 }

@@ -25,7 +25,7 @@ LOOKS_FOR = "a JSON object with max_iterations and a list nodes of node_id and p
 TELLS = {
     "generation": "yes",
     "evaluation": "scores and evaluator",
-    "control": "fates, prune reasons, stop reason, selected path",
+    "control": "prune reasons (duplicates are named), stop reason, selected path",
     "spend": "yes",
     "replay": "scores",
     "compare": "whether the answer is right",

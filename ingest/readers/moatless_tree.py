@@ -23,10 +23,10 @@ PRODUCER = "Moatless tree search (SWE-Search), nested trees"
 LOOKS_FOR = "a JSON object with max_iterations and a root that has node_id and children"
 TELLS = {
     "generation": "yes",
-    "evaluation": "yes",
+    "evaluation": "rewards of siblings that were never tried",
     "control": "prune reasons, stop reason, selected path",
     "spend": "yes",
-    "replay": "yes",
+    "replay": "rewards of siblings that were never tried",
     "compare": "whether the answer is right",
 }
 _Place = tuple[Any, int] | None

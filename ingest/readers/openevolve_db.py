@@ -23,7 +23,7 @@ NAME = "openevolve-db"
 PRODUCER = "OpenEvolve: program databases, with all their checkpoints"
 LOOKS_FOR = "a folder (name the folder) of <id>.json files that are objects with id and code, or of checkpoint_<n> folders that hold them"
 TELLS = {
-    "generation": "yes, where prompts are kept",
+    "generation": "request indices; prompts and responses where they were not kept",
     "evaluation": "evaluator's responses (metrics and artifacts are there)",
     "control": "pruning rules, stop reason, programs that the database dropped",
     "spend": "tokens, cost and time",

@@ -19,7 +19,7 @@ NAME = "shinka-sqlite"
 PRODUCER = "ShinkaEvolve databases"
 LOOKS_FOR = "a SQLite database with the tables programs and archive, or one without a table"
 TELLS = {
-    "generation": "yes",
+    "generation": "request indices, prompts and responses",
     "evaluation": "yes",
     "control": "prune reasons, stop reason",
     "spend": "tokens (cost is there)",
@@ -52,6 +52,7 @@ def read(source: Source) -> Iterator[Trace | Problem]:
     whole = [row for row in programs if fields.text(row.get("id"))]
     yield from (Problem("a program without an id", f"{source.name}: programs", kind="bad_record", rejected=True) for _ in programs[len(whole) :])
     parents = {fields.text(row.get("parent_id")) for row in whole}
+    strays = len(archive - {fields.text(row["id"]) for row in whole})
     nodes = tuple(_node(source.place, seq, row, fields.text(row["id"]) in parents, archive) for seq, row in enumerate(whole))
     yield Trace(
         Run(
@@ -59,7 +60,10 @@ def read(source: Source) -> Iterator[Trace | Problem]:
             selected_path=fields.path_to(fields.text(kept.get("best_program_id")), nodes),
             level_by_level=False,
             source_format=NAME,
-            warnings=() if nodes else ("no program was stored",),
+            warnings=(
+                *(() if nodes else ("no program was stored",)),
+                *((f"the archive names {strays} program(s) that are not stored",) if strays else ()),
+            ),
             extra=fields.extra_text({"metadata_store": kept} if kept else {}),
         ),
         nodes,

@@ -25,16 +25,17 @@ class Usage:
 
 def roll_ups(parents: Mapping[str, str | None], usage: Mapping[str, Usage]) -> dict[str, str]:
     """Spans that repeat, each with what it claims and what the counted spans below it add up to, in words."""
-    above_others = {above for span_id, own in usage.items() if own for above in _ancestors(span_id, parents)}
+    above_others = {above for span_id, own in usage.items() if own for above in ancestors(span_id, parents)}
     below: dict[str, list[Usage]] = {span_id: [] for span_id, own in usage.items() if own and span_id in above_others}
     for span_id, own in usage.items():
-        for above in _ancestors(span_id, parents) if own and span_id not in below else ():
+        for above in ancestors(span_id, parents) if own and span_id not in below else ():
             if above in below:
                 below[above].append(own)
     return {span_id: _in_words(usage[span_id], counted) for span_id, counted in below.items()}
 
 
-def _ancestors(span_id: str, parents: Mapping[str, str | None]) -> Iterator[str]:
+def ancestors(span_id: str, parents: Mapping[str, str | None]) -> Iterator[str]:
+    """The spans above one, nearest first, as far as they are known; in a circle each of them once."""
     seen = {span_id}
     above = parents.get(span_id)
     while above is not None and above not in seen:

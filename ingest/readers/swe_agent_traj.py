@@ -23,7 +23,7 @@ LOOKS_FOR = "a JSON object with environment, trajectory, history and info"
 TELLS = {
     "generation": "alternatives (a single chain)",
     "evaluation": "scores",
-    "control": "prune reasons (nothing is pruned)",
+    "control": "alternatives (a single chain)",
     "spend": "tokens and cost of each node (a run's totals are there)",
     "replay": "prompts, alternatives and scores",
     "compare": "whether the answer is right",

@@ -27,7 +27,7 @@ TELLS = {
     "generation": "yes (not in xot files, which hold no search)",
     "evaluation": "yes where values are logged (got files have none)",
     "control": "yes (not in xot files)",
-    "spend": "tokens, cost and time",
+    "spend": "calls, tokens, cost and time",
     "replay": "prompts and responses (what-if over recorded scores works)",
     "compare": "protocol (only where the file name carries it)",
 }

@@ -15,7 +15,7 @@ from ingest.errors import Problem
 from ingest.readers import inspect_log
 from ingest.schema import Trace
 from ingest.source import Source
-from tests.foreign import SAMPLES, extra, said, split, withstands_every_change, write
+from tests.foreign import SAMPLES, extra, one, said, split, withstands_every_change, write
 
 SAMPLE = SAMPLES / "inspect-log" / "json" / "sums.json"
 
@@ -95,6 +95,14 @@ def test_other_events_stand_with_their_span_or_with_the_run() -> None:
     trace = traces()["sums/a/1"]
     assert extra(trace.nodes[0])["events"] == [{"event": "state", "span_id": "s1", "changes": []}]
     assert extra(trace.run)["events"] == [{"event": "info", "data": "no span"}]
+
+
+def test_a_span_without_an_id_is_no_node_and_the_run_says_so(tmp_path: Path) -> None:
+    events = [{"event": "span_begin", "id": None, "name": "solver"}, {"event": "span_begin", "id": "s", "name": "generate"}]
+    trace = one(inspect_log, write(tmp_path, {"version": 2, "status": "success", "eval": {}, "samples": [{"id": 1, "epoch": 1, "events": events}]}))
+    assert [node.node_id for node in trace.nodes] == ["s"]
+    assert extra(trace.run)["events"] == events[:1]
+    assert "1 span(s) have no id of their own and are no nodes; they stand among the events of the run" in trace.run.warnings
 
 
 @pytest.mark.parametrize("header", ["header.json", "_journal/start.json"])

@@ -62,12 +62,39 @@ def test_metadata_that_is_no_json_and_ids_that_are_numbers_are_read(tmp_path: Pa
 
 
 def test_a_database_without_a_checkpoint_says_so(tmp_path: Path) -> None:
-    path = langgraph(tmp_path / "a.sqlite")
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("delete from checkpoints")
-        database.commit()
-    ((problem,), found) = split(langgraph_sqlite, Source(path))
+    ((problem,), found) = split(langgraph_sqlite, Source(changed(tmp_path, "delete from checkpoints", "delete from writes")))
     assert (problem.kind, problem.rejected, found) == ("empty", False, [])
+
+
+def changed(folder: Path, *statements: str) -> Path:
+    """The two threads, and what was done to them."""
+    path = langgraph(folder / "a.sqlite")
+    with closing(sqlite3.connect(path)) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+    return path
+
+
+def test_writes_of_a_checkpoint_that_is_not_there_are_named(tmp_path: Path) -> None:
+    path = changed(tmp_path, "update writes set checkpoint_id = 'c9'")
+    ((problem,), found) = split(langgraph_sqlite, Source(path))
+    assert (problem.message, problem.where) == ("1 write(s) of checkpoint 'c9', which the table checkpoints does not hold", f"{path}: thread t1")
+    assert (problem.rejected, len(found)) == (True, 2)
+
+
+def test_a_checkpoint_that_stands_twice_is_read_once_and_named(tmp_path: Path) -> None:
+    keyless = ("create table copies as select * from checkpoints", "drop table checkpoints", "alter table copies rename to checkpoints")
+    path = changed(tmp_path, *keyless, "insert into checkpoints select * from checkpoints where checkpoint_id = 'c3'")
+    ((problem,), found) = split(langgraph_sqlite, Source(path))
+    assert (problem.message, problem.rejected) == ("checkpoint c3 stands in this thread before", True)
+    assert [len(trace.nodes) for trace in found] == [4, 1]
+
+
+def test_a_blob_where_a_name_was_expected_is_shown_as_its_size(tmp_path: Path) -> None:
+    found = traces(changed(tmp_path, "update writes set type = x'ff00'", "update checkpoints set type = x'ff'"))
+    first = extra(found["t1"].nodes[0])
+    assert (first["type"], first["writes"]) == ("1 bytes", [["answer", "2 bytes", 3]])
 
 
 def test_only_its_own_databases_are_claimed() -> None:

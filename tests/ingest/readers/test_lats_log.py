@@ -23,6 +23,13 @@ def test_a_run_begins_where_the_iterations_begin_again() -> None:
     assert [(trace.run.run_id, len(trace.nodes), trace.run.ended) for trace in traces()] == [("cups/1", 3, True), ("cups/2", 0, None)]
 
 
+def test_a_log_that_begins_in_the_middle_of_a_run_is_read_from_its_first_node_or_call_on(tmp_path: Path) -> None:
+    log = tmp_path / "cups.log"
+    log.write_text("".join(line for line in SAMPLE.read_text("utf-8").splitlines(keepends=True) if "Iteration 1..." not in line), "utf-8")
+    problems, (trace,) = split(lats_log, Source(log))
+    assert (problems, trace.run.run_id, len(trace.nodes), len(trace.calls)) == ([], "cups/1", 3, 4)
+
+
 def test_nodes_have_depths_and_no_parents_and_no_scores() -> None:
     assert [(node.node_id, node.depth, node.parent_ids, node.step, node.action_kind, node.score) for node in traces()[0].nodes] == [
         ("0", 1, (), "Look for it.\nsearch[red cup]", "search", None),
