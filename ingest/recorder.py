@@ -12,6 +12,10 @@
 Fields are the columns of ``ingest/schema.py``; ``None`` means not recorded and leaves the field out; whatever else is worth
 keeping goes into ``extra={...}``. A field that does not exist or a value that does not fit is a TypeError that names the field, a
 word outside a vocabulary a ValueError, a full disk an OSError: each reaches the caller, and nothing of that line is in the file.
+
+A call that is to be replayed (``branchlight replay-server``) is found again by its whole request. For a chat model give
+``prompt=prompt_text(messages)``, of ``ingest.messages``, and ``extra={"chat_parameters": {"stop": [...], ...}}`` with the parameters that
+have no column, empty if there are none: then what the call does not name was not given. Without it, what is not there is not known.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ import threading
 import uuid
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from ingest.line_file import LineFile
@@ -48,6 +52,7 @@ class Recorder:
         *,
         payloads: str = "all",
         redact: Iterable[Redactor] = (),
+        retain_days: float | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """Opens ``path`` for appending, and creates it and its folder where they are missing.
@@ -58,9 +63,12 @@ class Recorder:
                 until the end is known. Everything else is always written at once, hashes of the texts included.
             redact: applied in order to every string that the caller gives, ids and the keys of JSON values included, before
                 anything reaches the disk. Hashes are those of the redacted texts.
+            retain_days: how long after a run's start its texts may be kept. Each run that is opened here carries the end of that
+                window as ``texts_until``; ``branchlight retain`` drops from a store the texts whose window is over. None: no window.
             clock: gives the present time, with a time zone; replaced where two recordings have to be equal byte for byte.
         """
         self._share = _payload_share(payloads)
+        self._window = _window(retain_days)
         self._redact = all_of(redact)
         self._clock = clock
         self._runs: list[RunRecorder] = []
@@ -68,9 +76,12 @@ class Recorder:
 
     def run(self, run_id: str | None = None, **fields: object) -> RunRecorder:
         """Open a run with its task, question, protocol and budgets; without a ``run_id`` it gets a random one."""
-        fields.setdefault("started_at", self._clock())
-        run = self._recorder_of(run_id or uuid.uuid4().hex, opened_at=fields["started_at"])
-        run.write("run", clean_fields(Run, fields, self._redact))
+        started = fields.setdefault("started_at", self._clock())
+        run = self._recorder_of(run_id or uuid.uuid4().hex, opened_at=started)
+        line = clean_fields(Run, fields, self._redact)
+        if self._window is not None and isinstance(started, datetime):
+            line["texts_until"] = (started + self._window).astimezone(UTC).isoformat(timespec="microseconds")
+        run.write("run", line)
         return run
 
     def join(self, run_id: str) -> RunRecorder:
@@ -145,7 +156,7 @@ class RunRecorder:
         self,
         node_id: str | None,
         *,
-        role: str,
+        role: str | None,
         prompt: str | None = None,
         response: str | None = None,
         call_index: int | None = None,
@@ -154,13 +165,13 @@ class RunRecorder:
         """Write one model or tool call made for a node, and return its id. Several votes or samples are several calls.
 
         ``call_index`` numbers the calls of one role for one node; without it this process counts. Proposals that yield
-        several children are one call, at the node that was expanded.
+        several children are one call, at the node that was expanded. ``None`` for node or role: not known.
         """
         with self._lock:
-            key = (node_id or "run", role)
+            key = (node_id or "run", role or "call")
             index = self._next_call[key] if call_index is None else call_index
             self._next_call[key] = max(self._next_call[key], index + 1)
-        call_id = f"{key[0]}:{role}:{index}"
+        call_id = f"{key[0]}:{key[1]}:{index}"
         line = clean_fields(Call, {"call_id": call_id, "node_id": node_id, "role": role, **fields}, self._redact)
         texts = clean_fields(Call, {"prompt": prompt, "response": response}, self._redact)
         for name, text in texts.items():
@@ -213,6 +224,14 @@ def _payload_share(policy: str) -> float | None:
     if not match:
         raise ValueError(f"payloads: {policy!r} is none of all, failed, none, sample:RATE with a rate from 0 to 1")
     return float(match[1])
+
+
+def _window(days: float | None) -> timedelta | None:
+    if days is None:
+        return None
+    if not 0 <= days <= 36525:
+        raise ValueError(f"retain_days: {days} is no number of days from 0 to 36525")
+    return timedelta(days=days)
 
 
 def _position(run_id: str) -> float:

@@ -7,8 +7,6 @@ import json
 from collections.abc import Collection
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from ingest import commit
 from ingest.store import Manifest, read_manifest
 from ingest.write import Drop
@@ -69,18 +67,18 @@ def _run_of(line: bytes) -> str | None:
 def _rewrite(folder: Path, drop: Drop) -> list[str]:
     """Write the batches that hold any of the runs anew, and make them visible together."""
     manifest = read_manifest(folder)
+    visible = dataclasses.replace(manifest, moved={run: batch for run, batch in manifest.moved.items() if run not in drop.runs})
     wanted = drop.runs | drop.texts_of
-    found: list[str] = []
-    batches, entries = list(manifest.batches), list(manifest.entries)
+    found: set[str] = set()
     for batch in manifest.batches:
-        here = set(pq.read_table(folder / "data" / batch / "runs.parquet", columns=["run_id"])["run_id"].to_pylist()) & wanted
+        here = commit.runs_in(folder, batch) & wanted
         if not here:
             continue
-        found += sorted(here)
-        new = commit.next_batch(Manifest(batches=tuple({*manifest.batches, *batches, *([manifest.truth] if manifest.truth else [])})))
+        found |= here
+        truth = [manifest.truth] if manifest.truth else []
+        new = commit.next_batch(Manifest(batches=(*manifest.batches, *visible.batches, *truth)))
         commit.merge(folder, [batch], new, drop)
-        batches[batches.index(batch)] = new
-        entries = [dataclasses.replace(entry, batch=new) if entry.batch == batch else entry for entry in entries]
-    commit.publish(folder, dataclasses.replace(manifest, batches=tuple(batches), entries=tuple(entries)))
+        visible = visible.renamed([batch], new)
+    commit.publish(folder, visible)
     commit.remove_invisible(folder)
-    return found
+    return sorted(found)

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from explorer.replay.node import SearchNode, Tree
-from explorer.replay.policies import Allocation, at_least_one, by_order
+from explorer.replay.node import SearchNode, Tree, rank_key
+from explorer.replay.policies import Allocation, at_least_one
+from ingest.errors import TraceError
+from ingest.schema import Fate
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class LevelByLevel:
 
 @dataclass(frozen=True, slots=True)
 class BestFirst:
-    """The best node of the whole frontier, wherever it lies; all that wait compete."""
+    """The best node of the whole frontier, wherever it lies, of equals the one that was kept first; all that wait compete."""
 
     width: int
 
@@ -42,7 +44,8 @@ class BestFirst:
         at_least_one("the width of an expansion", self.width)
 
     def turn(self, tree: Tree) -> Sequence[SearchNode]:
-        return by_order(tree.frontier)[:1]
+        best = tree.frontier.best()
+        return [best] if best else []
 
     def width_for(self, node: SearchNode) -> int:
         return self.width
@@ -64,10 +67,8 @@ class DepthFirst:
         at_least_one("the width of an expansion", self.width)
 
     def turn(self, tree: Tree) -> Sequence[SearchNode]:
-        last = len(tree.frontier) - 1  # kept in order: the children of the latest expansion stand last, the best of them first
-        while last > 0 and tree.frontier[last - 1].turn == tree.frontier[last].turn:
-            last -= 1
-        return tree.frontier[last : last + 1] if tree.frontier else []
+        latest = tree.frontier.latest()
+        return [latest] if latest else []
 
     def width_for(self, node: SearchNode) -> int:
         return self.width
@@ -91,20 +92,16 @@ class Uct:
 
     def __post_init__(self) -> None:
         at_least_one("the width of an expansion", self.width)
+        if not 0 <= self.exploration < math.inf:
+            raise TraceError(f"the weight of exploration is {self.exploration}, expected a number from 0 up")
 
     def turn(self, tree: Tree) -> Sequence[SearchNode]:
-        waiting = set(tree.frontier)
-        if not waiting:
-            return []
-        below: dict[SearchNode, list[SearchNode]] = {}
-        for node in tree.frontier:
-            while node.parent is not None and node not in below.setdefault(node.parent, []):
-                below[node.parent].append(node)
-                node = node.parent
         node = tree.root
-        while node not in waiting:
-            node = max(by_order(below[node]), key=self._bound)
-        return [node]
+        while tree.frontier and node not in tree.frontier:
+            live = [child for child in node.children if child in tree.frontier or (child.fate is Fate.EXPANDED and not child.exhausted)]
+            node.exhausted = not live
+            node = max(live, key=self._rank) if live else tree.root
+        return [node] if tree.frontier else []
 
     def width_for(self, node: SearchNode) -> int:
         return self.width
@@ -117,6 +114,9 @@ class Uct:
             for node in child.path:
                 node.visits += 1
                 node.value_sum += child.score or 0.0
+
+    def _rank(self, node: SearchNode) -> tuple[float, tuple[bool, float], int]:
+        return (self._bound(node), rank_key(node), -node.seq)
 
     def _bound(self, node: SearchNode) -> float:
         if not node.visits or node.parent is None:
@@ -154,6 +154,11 @@ class Unresolved:
     extra: int
     threshold: float
     floor: int = 1
+
+    def __post_init__(self) -> None:
+        at_least_one("the floor of exploration", self.floor)
+        if self.extra < 0 or math.isnan(self.threshold):
+            raise TraceError(f"extra width {self.extra} over an uncertainty of {self.threshold}: a width from 0 up and a number are needed")
 
     def turn(self, tree: Tree) -> Sequence[SearchNode]:
         return self.base.turn(tree)

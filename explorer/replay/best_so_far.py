@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from explorer.replay.caps import Meter
-from explorer.replay.node import SearchNode
-from explorer.replay.policies import rank_key
+from explorer.replay.node import SearchNode, rank_key
 
 
 class BestSoFar:
@@ -35,6 +34,7 @@ class BestSoFar:
                 self.entries.append({"at_s": self.meter.elapsed_s, "node_id": node.node_id, "score": node.score, "calls": spent})
 
 
-def worth(node: SearchNode) -> tuple[bool, bool, int, tuple[bool, float]]:
-    """A finished answer before a partial one, one that passed its check before others, the deeper partial one, then the better scored."""
-    return (node.terminal, bool(node.verified), 0 if node.terminal else node.depth, rank_key(node))
+def worth(node: SearchNode) -> tuple[bool, bool, bool, int, float]:
+    """A finished answer before a partial one, one that passed its check first, none with a broken constraint, the deeper partial one, the score."""
+    unblocked, score = rank_key(node)
+    return (node.terminal, bool(node.verified), unblocked, 0 if node.terminal else node.depth, score)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from explorer.replay.node import Spend
+from explorer.replay.node import NO_SPEND, Spend
 from ingest.errors import TraceError
 from ingest.schema import StopReason
 
@@ -25,6 +25,7 @@ class Caps:
     max_cost: float | None = None
     """US dollars."""
     wall_clock_s: float | None = None
+    """No call begins once it is over; the answers to those that are out are awaited."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -46,6 +47,9 @@ class Meter:
         """Expansions made so far."""
         self._counted = Spend()
         self._reserved = Spend()
+        self._limits = tuple((reason, name, limit) for reason, name, limit in (
+            (StopReason.CALL_BUDGET, "calls", caps.max_calls), (StopReason.TOKEN_BUDGET, "tokens", caps.max_tokens),
+            (StopReason.COST_BUDGET, "cost", caps.max_cost)) if limit is not None)  # fmt: skip
         self._clock = clock
         self._began = clock()
 
@@ -65,26 +69,28 @@ class Meter:
         A call whose most is not known can go over a token or cost cap by its own size and no more: it is asked only
         alone (``more_to_come`` says that others wait for their answers) and only while the cap is not reached.
         """
-        limits = ((StopReason.CALL_BUDGET, "calls", self.caps.max_calls), (StopReason.TOKEN_BUDGET, "tokens", self.caps.max_tokens),
-                  (StopReason.COST_BUDGET, "cost", self.caps.max_cost))  # fmt: skip
         if self.caps.wall_clock_s is not None and self.elapsed_s >= self.caps.wall_clock_s:
             return StopReason.WALL_CLOCK
-        for reason, name, limit in limits:
-            if limit is not None:
-                used, wanted = getattr(self._counted, name) + getattr(self._reserved, name), getattr(most, name)
-                if (wanted is None and (more_to_come or used >= limit)) or (wanted is not None and used + wanted > limit):
-                    return reason
+        for reason, name, limit in self._limits:
+            used, wanted = getattr(self._counted, name) + getattr(self._reserved, name), getattr(most, name)
+            if (wanted is None and (more_to_come or used >= limit)) or (wanted is not None and round(used + wanted, 12) > limit):
+                return reason
+        if not self._limits:  # nothing is held to a limit, so nothing has to be set aside
+            return None
         self._reserved += Spend(most.calls, most.tokens or 0, most.cost or 0.0)
         return None
 
     def settle(self, most: Spend, spent: Spend) -> None:
         """An answer came: what was set aside for it is replaced by what it cost. What it did not record counts as its most."""
+        if spent is not NO_SPEND:
+            self.spent += spent
+        if not self._limits:
+            return
         self._reserved = Spend(
             self._reserved.calls - most.calls,
             (self._reserved.tokens or 0) - (most.tokens or 0),
             max(0.0, (self._reserved.cost or 0.0) - (most.cost or 0.0)),
         )
-        self.spent += spent
         tokens = spent.tokens if spent.tokens is not None else most.tokens
         cost = spent.cost if spent.cost is not None else most.cost
         self._counted += Spend(spent.calls, tokens or 0, cost or 0.0)

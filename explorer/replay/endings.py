@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
+from itertools import takewhile
 
-from explorer.replay.node import SearchNode, Tree
+from explorer.replay.node import Tree
 from explorer.replay.policies import by_order
+from ingest.errors import TraceError
 from ingest.schema import StopReason
 
 
@@ -15,7 +17,7 @@ class Goal:
     """An answer that was kept passed its check."""
 
     def should_stop(self, tree: Tree) -> StopReason | None:
-        return StopReason.GOAL if any(node.verified for node in tree.finished) else None
+        return StopReason.GOAL if _passed(tree) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,20 @@ class Settled:
     margin: float
     turns: int
 
+    def __post_init__(self) -> None:
+        if math.isnan(self.margin) or self.turns < 0:
+            raise TraceError(f"a lead of {self.margin} over {self.turns} decisions was asked for, expected a number and 0 or more")
+
     def should_stop(self, tree: Tree) -> StopReason | None:
-        if any(node.verified for node in tree.finished):
+        if _passed(tree):
             return StopReason.GOAL
         leader = next(iter(by_order(tree.finished)), None)
         if leader is None or leader.score is None or tree.turns - leader.turn < self.turns:
             return None
-        return StopReason.POLICY_STOP if leader.score - self._best(tree.frontier) >= self.margin else None
+        rival = tree.frontier.best()
+        return StopReason.POLICY_STOP if rival is None or rival.score is None or leader.score - rival.score >= self.margin else None
 
-    def _best(self, waiting: Sequence[SearchNode]) -> float:
-        return max((node.score for node in waiting if node.score is not None), default=float("-inf"))
+
+def _passed(tree: Tree) -> bool:
+    """Whether an answer of this turn passed its check: it was asked after each of the others, too."""
+    return any(node.verified for node in takewhile(lambda node: node.turn == tree.turns, reversed(tree.finished)))

@@ -34,15 +34,15 @@ class Equals:
             if old.fate is None:
                 self._drop(old, node, "the same state was reached with better evidence")
             return True
-        self._drop(node, old, "the same state was expanded before" if spent else "the same state came before, with evidence as good")
+        became = "came before, with evidence as good" if not spent else "was finished before" if old.terminal else "was expanded before"
+        self._drop(node, old, f"the same state {became}")
         return False
 
     def _drop(self, node: SearchNode, instead: SearchNode, why: str) -> None:
         node.fate, node.pruned_by, node.prune_rule = Fate.PRUNED, Stage.DISTINCT, "same_state_key"
         node.prune_reason, node.merged_into = f"{why}, as {instead.node_id}", instead
-        for waiting in (self._tree.frontier, self._tree.too_deep):
-            if node in waiting:
-                waiting.remove(node)
+        self._tree.frontier.discard(node)
+        self._tree.too_deep.pop(node, None)
         self._journal.settled(node)
         if self._policies.joins and (more := [one for one in node.parents if one not in instead.parents and not _above(instead, one)]):
             instead.parents += more

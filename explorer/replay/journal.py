@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from explorer.replay.node import CallFields, SearchNode
-from ingest.recorder import RunRecorder
+from ingest.recorder import RunRecorder, utc_now
 
 
 class Journal(Protocol):
@@ -57,7 +57,9 @@ class Silent:
 class Recording:
     """Writes one run of a Recorder. ``verdict`` says what the selected node comes to: outcome, outcome_by, answer."""
 
-    def __init__(self, run: RunRecorder, verdict: Callable[[SearchNode | None], Mapping[str, Any]], clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, run: RunRecorder, verdict: Callable[[SearchNode | None], Mapping[str, Any]], clock: Callable[[], datetime] = utc_now
+    ) -> None:
         self._run, self._verdict, self._clock = run, verdict, clock
         self._asked: dict[str, datetime] = {}
 
@@ -79,9 +81,12 @@ class Recording:
 
     def judged(self, node: SearchNode) -> None:
         found = node.evaluated
-        if found is not None:
-            self._run.node(node.node_id, score=found.score, verified=found.verified, violations=found.violations or None,
-                           uncertainty=found.uncertainty, **found.record)  # fmt: skip
+        if found is None:
+            return
+        fields = {"score": found.score, "verified": found.verified, "violations": found.violations or None,
+                  "uncertainty": found.uncertainty, **found.record}  # fmt: skip
+        if any(value is not None for value in fields.values()):
+            self._run.node(node.node_id, **fields)
 
     def settled(self, node: SearchNode) -> None:
         merged_into = node.merged_into.node_id if node.merged_into else None

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from explorer.replay.best_so_far import BestSoFar
@@ -19,7 +20,7 @@ from explorer.replay.caps import Caps, Meter
 from explorer.replay.equality import Equals
 from explorer.replay.journal import Journal, Silent
 from explorer.replay.node import Evaluated, Expanded, Proposal, SearchNode, Spend, Tree
-from explorer.replay.policies import Policies
+from explorer.replay.policies import Policies, at_least_one
 from ingest.recorder import ROOT, utc_now
 from ingest.schema import Fate, Stage, StopReason
 
@@ -31,6 +32,9 @@ class Workers:
     """How many calls are out at once."""
 
     at_once: int = 1
+
+    def __post_init__(self) -> None:
+        at_least_one("the number of calls at once", self.at_once)
 
     def run(self, asks: Sequence[Callable[[], Asked]]) -> list[Asked]:
         """The answers, in the order of the requests."""
@@ -153,7 +157,12 @@ class _Loop:
         if self._cap is not None:
             self._discard(children)
             return
-        distinct = [node for node in children if node.fate is None and self._equals.settle(node)]
+        self._rank(children)
+        self._policies.allocation.learn([node for node in children if node.score is not None])
+
+    def _rank(self, candidates: Sequence[SearchNode]) -> None:
+        """Compare with their equals, rank, cut; what is left waits or is finished."""
+        distinct = [node for node in candidates if node.fate is None and self._equals.settle(node)]
         ranked = self._policies.order(node for node in distinct if node.fate is None)
         for place, node in enumerate(ranked):
             node.rank = place
@@ -162,11 +171,11 @@ class _Loop:
         for node in ranked:
             if node.fate is None:
                 self._wait_or_finish(node)
-        self._policies.allocation.learn([node for node in children if node.score is not None])
         self._best.note(node for node in ranked if node.fate is not Fate.PRUNED)
 
     def _expand(self, turn: Sequence[SearchNode]) -> list[SearchNode]:
-        decision = self._policies.allocation.decision(turn)
+        apart = "" if self._bound is None else f"pass {self._bound}, "  # candidates of different passes do not compete
+        decision = apart + self._policies.allocation.decision(turn)
         requests = [(node, self._width(node)) for node in turn]
         children: list[SearchNode] = []
         expansion = self._policies.expansion
@@ -182,7 +191,7 @@ class _Loop:
         return children
 
     def _children(self, node: SearchNode, width: int, found: Expanded, decision: str) -> Iterator[SearchNode]:
-        self._tree.frontier.remove(node)
+        self._tree.frontier.discard(node)
         self._journal.called(node, found.calls)
         if not found.known:
             self._tree.beyond.append(node)
@@ -192,9 +201,10 @@ class _Loop:
         self._settle(node, Fate.EXPANDED)
         paid = node.path_spend + Spend.of(found.calls)
         for index, proposal in enumerate(found.proposals):
-            child = self._add(f"{node.node_id}.{index}", proposal, node, index, decision, paid)
+            child = self._add(proposal.node_id or f"{node.node_id}.{index}", proposal, node, index, decision)
             if child is None:
                 return
+            child.path_spend = paid
             if index >= width:
                 self._prune(child, "width", f"proposal {index + 1} of {len(found.proposals)}; {width} were asked for")
             yield child
@@ -204,17 +214,17 @@ class _Loop:
         wanted = [node for node in children if node.fate is None and judge.wants(node)]
 
         def ask(at: int) -> Callable[[], Evaluated]:
-            return lambda: judge.evaluate(wanted[at])
+            return partial(judge.evaluate, wanted[at])
 
         for at, found in self._answers([judge.most(node) for node in wanted], ask, lambda: True):
             node = wanted[at]
             self._journal.called(node, found.calls)
-            node.path_spend += Spend.of(found.calls)
-            usable = found.score is not None and math.isfinite(found.score)
+            if found.calls:
+                node.path_spend += Spend.of(found.calls)
             node.evaluated = found
-            if usable:
-                self._journal.judged(node)
-            else:
+            self._journal.judged(node)
+            if found.score is None or not math.isfinite(found.score):
+                node.evaluated = replace(found, score=None)
                 node.error = found.error or f"the evaluator gave no usable score: {found.score}"
                 self._settle(node, Fate.UNSCORED)
 
@@ -240,18 +250,17 @@ class _Loop:
             if self._cap is not None:
                 return
 
-    def _add(
-        self, node_id: str, proposal: Proposal, parent: SearchNode | None, index: int, decision: str | None = None, paid: Spend | None = None
-    ) -> SearchNode | None:
+    def _add(self, node_id: str, proposal: Proposal, parent: SearchNode | None, index: int, decision: str | None = None) -> SearchNode | None:
         """A new node; None where the cap on nodes forbids it, which ends the search."""
         if not self._has_room():
             self._cap = self._cap or StopReason.MAX_NODES
             return None
         depth = parent.depth + 1 if parent else 0
         node = SearchNode(node_id, depth, self._meter.nodes, index, proposal, [parent] if parent else [], decision, self._bound, self._tree.turns)
-        node.path_spend = paid or Spend()
         self._meter.nodes += 1
         self._tree.nodes.append(node)
+        if parent is not None:
+            parent.children.append(node)
         self._journal.born(node)
         return node
 
@@ -259,32 +268,31 @@ class _Loop:
         return self._meter.nodes_left > 0
 
     def _width(self, node: SearchNode) -> int:
-        return int(min(self._policies.allocation.width_for(node), max(1, self._meter.nodes_left)))
+        width = self._policies.allocation.width_for(node)
+        at_least_one(f"the width for node {node.node_id}", width)
+        return int(min(width, max(1, self._meter.nodes_left)))
 
     def _wait_or_finish(self, node: SearchNode) -> None:
         if node.terminal:
             self._settle(node, Fate.TERMINAL)
             self._tree.finished.append(node)
         elif self._max_depth is not None and node.depth >= self._max_depth:
-            self._tree.too_deep.append(node)
+            self._tree.too_deep[node] = None
         else:
-            self._tree.frontier.append(node)
+            self._tree.frontier.add(node)
 
     def _discard(self, children: Sequence[SearchNode]) -> None:
-        """A cap fired in the middle: what was not scored is not ranked; an answer that was scored is one all the same."""
+        """A cap fired in the middle: what was not scored is not ranked; an answer that was is one all the same, unless pruning cuts it."""
         for node in children:
-            if node.fate is None and node.evaluated is None:
-                node.error = f"the cap {self._cap} fired before it was scored"
+            if node.fate is None and node.evaluated is None and self._policies.evaluation.wants(node):
+                node.prune_reason = f"the cap {self._cap} fired before it was scored"  # no error: nobody was asked
                 self._settle(node, Fate.UNSCORED)
-            elif node.fate is None and node.terminal and self._equals.settle(node):
-                self._wait_or_finish(node)
-                self._best.note([node])
+        self._rank([node for node in children if node.terminal])
 
     def _prune(self, node: SearchNode, rule: str, reason: str) -> None:
         node.pruned_by, node.prune_rule, node.prune_reason = Stage.SURVIVED, rule, reason
         self._settle(node, Fate.PRUNED)
-        if node in self._tree.frontier:
-            self._tree.frontier.remove(node)
+        self._tree.frontier.discard(node)
 
     def _settle(self, node: SearchNode, fate: Fate) -> None:
         node.fate = fate

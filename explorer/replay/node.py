@@ -1,8 +1,11 @@
-"""What does a search know about one of its states? What was proposed, what an evaluator said of it, and what became of it."""
+"""What does a search know about its states? What was proposed, what an evaluator said, what became of each, and which still wait."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import heapq
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -32,6 +35,8 @@ class Spend:
     @classmethod
     def of(cls, calls: Sequence[CallFields]) -> Spend:
         """What these calls recorded. A failed call without output tokens counts by its input tokens."""
+        if not calls:
+            return NO_SPEND
         spent = cls()
         for call in calls:
             known = [call[name] for name in ("input_tokens", "output_tokens") if call.get(name) is not None]
@@ -39,6 +44,7 @@ class Spend:
         return spent
 
 
+NO_SPEND = Spend()
 UNKNOWN_CALL = Spend(1, None, None)
 """One call of which nobody said beforehand what it may cost at most."""
 
@@ -54,6 +60,8 @@ class Proposal:
     """There is nothing to expand: it is an answer, or a dead end."""
     record: Mapping[str, Any] = field(default_factory=dict)
     """Further columns of the node to record: state, state_key, action_kind, observation, env_checkpoint, …"""
+    node_id: str | None = None
+    """Given only where a recorded node is proposed again; the id is the parent's and the index of the request otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,11 @@ class SearchNode:
     expanded_seq: int | None = None
     error: str | None = None
     path_spend: Spend = Spend()
-    """What was paid from the root to here: its own evaluation and the expansions above it."""
+    """What was paid from the root to here: the expansions above it, the evaluations on the way, and its own."""
+    children: list[SearchNode] = field(default_factory=list)
+    """In order of creation."""
+    exhausted: bool = False
+    """Nothing waits below it any more, nor ever will: noticed by MCTS only."""
     visits: int = 0
     """How often a search went through here, and what it found in sum: kept by MCTS only."""
     value_sum: float = 0.0
@@ -147,17 +159,72 @@ class SearchNode:
         return found[::-1]
 
 
+def rank_key(node: SearchNode) -> tuple[bool, float]:
+    """Higher is better: a broken constraint is behind every score, and no score is behind every number."""
+    found = node.evaluated
+    if found is None:
+        return True, -math.inf
+    return not found.violations, -math.inf if found.score is None else found.score
+
+
+class Frontier:
+    """The nodes that may still be expanded, in the order in which they were kept; its best and its latest are found without a look at all."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[SearchNode, None] = {}
+        self._heap: list[tuple[bool, float, int, SearchNode]] = []
+        self._turns: list[deque[SearchNode]] = []
+        self._kept = 0
+
+    def add(self, node: SearchNode) -> None:
+        """Put a node behind all others."""
+        self._nodes[node] = None
+        unblocked, score = rank_key(node)
+        heapq.heappush(self._heap, (not unblocked, -score, self._kept, node))
+        self._kept += 1
+        if not self._turns or not self._turns[-1] or self._turns[-1][-1].turn != node.turn:
+            self._turns.append(deque())
+        self._turns[-1].append(node)
+
+    def discard(self, node: SearchNode) -> None:
+        """Take a node out, if it is in."""
+        self._nodes.pop(node, None)
+
+    def best(self) -> SearchNode | None:
+        """The best of all, of equals the one that was kept first; None where nothing waits."""
+        while self._heap and self._heap[0][-1] not in self._nodes:
+            heapq.heappop(self._heap)
+        return self._heap[0][-1] if self._heap else None
+
+    def latest(self) -> SearchNode | None:
+        """The first of those that the latest turn kept and that still wait; None where nothing waits."""
+        while self._turns and (not self._turns[-1] or self._turns[-1][0] not in self._nodes):
+            if self._turns[-1]:
+                self._turns[-1].popleft()
+            else:
+                self._turns.pop()
+        return self._turns[-1][0] if self._turns else None
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._nodes
+
+    def __iter__(self) -> Iterator[SearchNode]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+
 @dataclass(slots=True, eq=False)
 class Tree:
     """A search so far."""
 
     nodes: list[SearchNode] = field(default_factory=list)
     """All of them, in order of creation; the first is the root."""
-    frontier: list[SearchNode] = field(default_factory=list)
-    """What may still be expanded, in the order in which it was kept."""
+    frontier: Frontier = field(default_factory=Frontier)
     finished: list[SearchNode] = field(default_factory=list)
     """Terminal nodes that were kept."""
-    too_deep: list[SearchNode] = field(default_factory=list)
+    too_deep: dict[SearchNode, None] = field(default_factory=dict)
     """Kept, but at the depth cap: they stay open."""
     beyond: list[SearchNode] = field(default_factory=list)
     """Past the horizon of a recorded run: the search wanted to expand them, and the record does not hold it."""

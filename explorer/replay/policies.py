@@ -7,12 +7,12 @@ that have names.
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from operator import attrgetter
+from typing import NamedTuple, Protocol, TypeAlias
 
-from explorer.replay.node import Evaluated, Expanded, SearchNode, Spend, Tree
+from explorer.replay.node import Evaluated, Expanded, SearchNode, Spend, Tree, rank_key
 from ingest.errors import TraceError
 from ingest.schema import StopReason
 
@@ -20,10 +20,10 @@ StateKey: TypeAlias = Callable[[SearchNode], Hashable]
 Preference: TypeAlias = Callable[[SearchNode, SearchNode], bool]
 Ordering: TypeAlias = Callable[[Iterable[SearchNode]], list[SearchNode]]
 Choice: TypeAlias = Callable[[Tree, Ordering], SearchNode | None]
+_SEQ = attrgetter("seq")
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """One node that pruning removes, always with a rule and a reason."""
 
     node: SearchNode
@@ -82,7 +82,7 @@ class Allocation(Protocol):
 class Pruning(Protocol):
     """Decides what is not continued."""
 
-    def keep(self, ranked: Sequence[SearchNode], frontier: Sequence[SearchNode]) -> Sequence[Cut]:
+    def keep(self, ranked: Sequence[SearchNode], frontier: Collection[SearchNode]) -> Sequence[Cut]:
         """What is cut: of the candidates of this turn, best first, and of what waits in the frontier."""
         ...
 
@@ -95,15 +95,9 @@ class Termination(Protocol):
         ...
 
 
-def rank_key(node: SearchNode) -> tuple[bool, float]:
-    """Higher is better: a broken constraint is behind every score, and no score is behind every number."""
-    blocked = bool(node.evaluated and node.evaluated.violations)
-    return (not blocked, -math.inf if node.score is None else node.score)
-
-
 def by_order(nodes: Iterable[SearchNode]) -> list[SearchNode]:
     """Best first; equal scores in order of creation."""
-    return sorted(sorted(nodes, key=lambda node: node.seq), key=rank_key, reverse=True)
+    return sorted(sorted(nodes, key=_SEQ), key=rank_key, reverse=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,30 @@ def test_an_unknown_payload_policy_is_refused_before_a_file_is_made(tmp_path: Pa
     assert not (tmp_path / "log").exists()
 
 
+def test_a_retention_window_is_stamped_on_each_run_that_is_opened_and_on_no_other_line(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "log", retain_days=30, clock=noon) as recorder:
+        recorder.run("now").node("0")
+        recorder.run("earlier", started_at=NOON.replace(month=1, day=1), extra={"colour": "green"})
+        recorder.join("other").end()
+    assert [(line["run_id"], line.get("texts_until"), line.get("colour")) for line in lines(tmp_path / "log")] == [
+        ("now", "2026-02-04T12:00:00.000000+00:00", None), ("now", None, None),
+        ("earlier", "2026-01-31T12:00:00.000000+00:00", "green"), ("other", None, None),
+    ]  # fmt: skip
+
+
+def test_without_a_window_nothing_is_stamped(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "log") as recorder:
+        recorder.run("r")
+    assert "texts_until" not in lines(tmp_path / "log")[0]
+
+
+@pytest.mark.parametrize("days", [-1, float("nan"), float("inf")])
+def test_a_window_that_is_no_number_of_days_is_refused_before_a_file_is_made(tmp_path: Path, days: float) -> None:
+    with pytest.raises(ValueError, match=r"retain_days: .* is no number of days from 0 to 36525"):
+        Recorder(tmp_path / "log", retain_days=days)
+    assert not (tmp_path / "log").exists()
+
+
 def test_a_secret_is_nowhere_on_the_disk_whatever_field_or_key_it_stood_in(tmp_path: Path) -> None:
     secret = "sk-123"
     with Recorder(tmp_path / "log", redact=[lambda text: text.replace(secret, "[key]"), str.strip]) as recorder:

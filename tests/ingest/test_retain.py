@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from explorer.commands import main
 from ingest import pipeline, retain
+from ingest.recorder import Recorder
 from ingest.store import STORED, Store
 from tests.stores import store_of, tree
 
@@ -79,6 +83,22 @@ def test_nothing_to_drop_changes_nothing(tmp_path: Path) -> None:
     before = contents(tmp_path / "store")
     assert retain.forget(tmp_path / "store", []) == []
     assert contents(tmp_path / "store") == before
+
+
+def test_texts_go_when_the_window_that_their_recorder_set_is_over_whatever_their_age(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Recorder(tmp_path / "log", retain_days=30) as recorder:
+        for name, age in (("old", 31), ("young", 29)):
+            run = recorder.run(name, started_at=datetime.now(UTC) - timedelta(days=age))
+            run.call("0", role="proposer", prompt=f"text of {name}")
+    with Recorder(tmp_path / "log") as recorder:
+        recorder.run("no window", started_at=datetime(2020, 1, 5, tzinfo=UTC)).call("0", role="proposer", prompt="text of no window")
+    pipeline.ingest(tmp_path / "store", [str(tmp_path / "log")])
+    assert main(["retain", "--json", "--store", str(tmp_path / "store")]) == 0
+    assert json.loads(capsys.readouterr().out) == {"dropped": ["old"], "undated": [], "before": None, "window_over": ["old"]}
+    left = contents(tmp_path / "store")
+    assert [f"text of {name}" in left for name in ("old", "young", "no window")] == [False, True, True]
+    assert main(["retain", "--days", "1", "--store", str(tmp_path / "store")]) == 0
+    assert "text of" not in contents(tmp_path / "store")
 
 
 def test_the_commands_say_what_they_did(tmp_path: Path, capsys: object) -> None:
