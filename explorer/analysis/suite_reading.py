@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from explorer import wording
-from explorer.analysis.evaluator import Quality
+from explorer.analysis.evaluator import Bin, Quality
 from explorer.analysis.fact import Fact
-from explorer.analysis.funnel import METRICS, Share, Suite
+from explorer.analysis.funnel import METRICS, Share, Suite, wilson
 from explorer.analysis.ledger import Cut
 
 WORDS = {
@@ -37,6 +37,30 @@ def counted(suite: Suite) -> list[Fact]:
 def cards(suite: Suite) -> list[Fact]:
     """The five shares with their counts and 95 % intervals."""
     return [_card(WORDS[name], getattr(suite, name)) for name in METRICS]
+
+
+def stages(suite: Suite) -> pa.Table:
+    """One row a stage: runs that passed it with their share and 95 % interval, and runs lost there; nothing where no run counts."""
+    shares = [Share(step.runs, suite.counted) for step in suite.funnel]
+    return pa.table({
+        "stage": pa.array([step.stage for step in suite.funnel], pa.string()),
+        "passed": pa.array([step.runs for step in suite.funnel], pa.int64()),
+        "of": pa.array([suite.counted for _ in suite.funnel], pa.int64()),
+        "share": pa.array([_or_none(share.value) for share in shares], pa.float64()),
+        "from_95": pa.array([_or_none(share.interval[0]) for share in shares], pa.float64()),
+        "to_95": pa.array([_or_none(share.interval[1]) for share in shares], pa.float64()),
+        "lost_here": pa.array([step.lost for step in suite.funnel], pa.int64()),
+    })  # fmt: skip
+
+
+def losses(suite: Suite) -> pa.Table:
+    """One row a depth, verdict and mechanism, with how many runs; those that cannot be told included."""
+    return pa.table({
+        "depth": pa.array([part.depth for part in suite.lost], pa.int64()),
+        "verdict": pa.array([part.verdict for part in suite.lost], pa.string()),
+        "mechanism": pa.array([part.mechanism for part in suite.lost], pa.string()),
+        "runs": pa.array([part.runs for part in suite.lost], pa.int64()),
+    })  # fmt: skip
 
 
 def by_protocol(suites: Sequence[Suite]) -> pa.Table:
@@ -85,6 +109,15 @@ def qualities(rows: Sequence[Quality]) -> pa.Table:
         "kept_share": pa.array([_or_none(row.kept_share) for row in rows], pa.float64()),
         "ranked": pa.array([row.ranked for row in rows], pa.int64()),
     })  # fmt: skip
+
+
+def bins(rows: Sequence[Bin]) -> pa.Table:
+    """One row a bin of the reliability curve; its share viable with the 95 % interval."""
+    intervals = [wilson(row.viable, row.nodes) for row in rows]
+    numbers = {name: pa.array([getattr(row, name) for row in rows], pa.float64()) for name in ("low", "high", "mean_score", "share")}
+    bounds = {name: pa.array([interval[place] for interval in intervals], pa.float64()) for place, name in enumerate(("from_95", "to_95"))}
+    counts = {name: pa.array([getattr(row, name) for row in rows], pa.int64()) for name in ("nodes", "viable")}
+    return pa.table(numbers | bounds | counts)
 
 
 def _card(words: str, share: Share) -> Fact:

@@ -7,7 +7,7 @@ import streamlit as st
 from explorer import selection, widgets
 from explorer.analysis import funnel, suite_reading
 from explorer.figures.funnel import stage_funnel
-from explorer.views.parts import charts, first_steps, lost_bar, suite_tables
+from explorer.views.parts import charts, first_steps, lost_bar, protocols, suite_tables
 
 if selection.store_is_empty():
     first_steps.show()
@@ -15,8 +15,8 @@ if selection.store_is_empty():
 verdicts = lost_bar.verdicts()
 if verdicts is None:
     st.stop()
-chosen = suite_tables.chosen_protocol(verdicts)
-suite, runs, protocols = funnel.suite(chosen), {one.run_id for one in chosen}, funnel.by_fingerprint(verdicts)
+chosen = protocols.chosen(verdicts, key="suite_protocol")
+suite, runs, each = funnel.suite(chosen), {one.run_id for one in chosen}, funnel.by_fingerprint(verdicts)
 
 widgets.badge_line(suite_reading.counted(suite), key="suite_counted")
 widgets.number_cards(suite_reading.cards(suite), key="suite_cards")
@@ -34,16 +34,18 @@ with left:
     stage = charts.clickable(stage_funnel(suite, charts.theme()), key="suite_funnel")
     if stage:
         selection.go("runs", lost=stage)
+    charts.rows(suite_reading.stages(suite), key="suite_stages", missing="–")
 with right:
     st.subheader("What lost them, and at which depth")
     st.caption("A click on a part opens its runs.")
     part = charts.clickable(suite_tables.lost(suite), key="suite_lost")
     if part:
         selection.go("runs", lost=part)
-if len(protocols) > 1:
+    charts.rows(suite_reading.losses(suite), key="suite_losses", missing="–")
+if len(each) > 1:
     st.subheader("By protocol")
     st.caption("Shares of the labelled runs of each protocol, with their counts; nothing where no run counts.")
-    widgets.show_table(suite_reading.by_protocol(protocols), key="suite_protocols", missing="–")
+    widgets.show_table(suite_reading.by_protocol(each), key="suite_protocols", missing="–")
 st.subheader("Does the evaluator tell right from wrong?")
 suite_tables.evaluator_quality(runs)
 st.subheader("The cut ledger")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.analysis import attribution, funnel
+from explorer.analysis import attribution, funnel, suite_reading
 from explorer.analysis.funnel import Lost, Share, suite, wilson
 from explorer.analysis.stages import STAGES, flags, unknown_flags, wrong_order
 from explorer.analysis.verdict import Verdict
@@ -116,3 +116,16 @@ def test_labels_that_violate_the_order_are_an_error_that_names_the_run(tmp_path:
 def test_the_first_violation_is_named() -> None:
     assert wrong_order(ORDERED) is None
     assert wrong_order(ORDERED | {"verified": True}) == (Stage.VERIFIED, Stage.SURVIVED)
+
+
+# the tables beneath the charts
+
+
+def test_the_stages_and_losses_stand_in_tables_with_their_counts() -> None:
+    found = suite([trial("a", None), trial("b", Stage.SURVIVED), trial("c", Stage.SURVIVED), trial("d", None, known=False, verdict="cannot_tell")])
+    survived = suite_reading.stages(found).to_pylist()[4]
+    assert (survived["stage"], survived["passed"], survived["of"], survived["share"], survived["lost_here"]) == ("survived", 1, 3, 1 / 3, 2)
+    assert suite_reading.losses(found).to_pylist() == [
+        {"depth": None, "verdict": "cannot_tell", "mechanism": None, "runs": 1}, {"depth": None, "verdict": "control", "mechanism": None, "runs": 2},
+    ]  # fmt: skip
+    assert [row["share"] for row in suite_reading.stages(suite([])).to_pylist()] == [None] * 7

@@ -7,6 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
 from explorer import widgets
@@ -32,8 +33,14 @@ def clickable(figure: go.Figure, *, key: str) -> str | None:
 
 
 def rows(table: pa.Table, *, key: str, missing: str, columns: Mapping[str, Any] | None = None) -> None:
-    """The table that stands under a chart, folded; its rows are sent when the reader unfolds it. ``missing`` stands for null."""
+    """The table that stands under a chart, folded; its rows are sent when the reader unfolds it. ``missing`` stands for null and for nan."""
     folded = st.expander(f"As a table ({table.num_rows:,} rows)", type="compact", key=f"{key}_folded", on_change="rerun")
     if folded.open:
         with folded:
-            widgets.show_table(table, key=key, columns=columns, height=widgets.height_of(table.num_rows, 14), missing=missing)
+            widgets.show_table(_without_nan(table), key=key, columns=columns, height=widgets.height_of(table.num_rows, 14), missing=missing)
+
+
+def _without_nan(table: pa.Table) -> pa.Table:
+    """An undefined figure as null, because the page would print it as NaN and mark it as an error."""
+    columns = [pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column for column in table.columns]
+    return pa.table(columns, names=table.column_names)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -11,12 +9,10 @@ from explorer import selection, widgets, wording
 from explorer.analysis import evaluator, suite_reading
 from explorer.analysis.fact import Fact
 from explorer.analysis.funnel import Suite
-from explorer.analysis.verdict import Verdict
 from explorer.figures.evaluator import quality_by_depth, reliability_curve
 from explorer.figures.lost import lost_by_depth
 from explorer.views.parts import background, charts, judged
 
-ALL = "all"
 COLUMNS = {
     "viable_lost": st.column_config.NumberColumn("viable lost", help="Lost candidates from which a right answer could still be reached."),
     "viable_known": st.column_config.NumberColumn("truth known", help="Lost candidates of which it is known whether they are viable."),
@@ -26,19 +22,6 @@ COLUMNS = {
     "saved_tokens": st.column_config.NumberColumn("tokens saved", format="localized"),
     "saved_cost": st.column_config.NumberColumn("cost saved", format="$%.4f"),
 }
-
-
-def chosen_protocol(verdicts: list[Verdict]) -> list[Verdict]:
-    """The verdicts on the runs of the protocol that the address names, or on all; chips to choose with."""
-    counts = Counter(_name(one) for one in verdicts)
-    if len(counts) < 2:
-        return verdicts
-    wanted = st.query_params.get("protocol", ALL)
-    chips = [Fact(text="protocol", tone="muted")]
-    for name, count in {ALL: len(verdicts), **dict(sorted(counts.items()))}.items():
-        chips.append(Fact(text=f"{name} · {wording.count(count, 'run')}", tone="blue" if name == wanted else "plain", pick=name))
-    widgets.badge_line(chips, key="suite_protocol", on_pick=lambda name: selection.write(protocol=None if name == ALL else name))
-    return [one for one in verdicts if _name(one) == wanted] if wanted in counts else verdicts
 
 
 def lost(suite: Suite) -> go.Figure:
@@ -96,14 +79,11 @@ def evaluator_quality(runs: set[str]) -> None:
     left, right = st.columns([58, 42], gap="large")
     with left:
         charts.chart(quality_by_depth(by_depth, charts.theme()), key="evaluator_depths")
+        charts.rows(suite_reading.qualities([*by_depth, over]), key="evaluator_table", missing="–")
     with right:
         bins = evaluator.reliability(rows)
         if bins:
             charts.chart(reliability_curve(bins, charts.theme()), key="evaluator_reliability")
+            charts.rows(suite_reading.bins(bins), key="evaluator_bins", missing="–")
         else:
             widgets.say("The scores are not in [0, 1], so they are no probabilities: reliability does not apply.")
-    charts.rows(suite_reading.qualities([*by_depth, over]), key="evaluator_table", missing="–")
-
-
-def _name(verdict: Verdict) -> str:
-    return verdict.fingerprint or wording.NOT_RECORDED
