@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from sample_traces.record import game24, puzzle
-from sample_traces.record.ledger import Caps
+from explorer.replay.caps import Caps
+from sample_traces.record import puzzle
+from sample_traces.record.arithmetic import HIGHEST_LEFT, STATE_KEYS
+from sample_traces.record.game24 import Sample, record
+from sample_traces.record.plan import Plan
 from sample_traces.record.players import Judge, Proposer, chance
-from sample_traces.record.search import Beam, DepthFirst
+from sample_traces.record.samples import BEAM, DEPTH_FIRST
 from tests.test_samples import Log
 
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-USUAL = game24.Recording("x", "4 5 6 10", Beam(3), seed=9)
+USUAL = Sample("x", "4 5 6 10", BEAM, seed=9)
 
 
-@pytest.mark.parametrize("search", [Beam(3), DepthFirst(0.5)])
+@pytest.mark.parametrize("plan", [BEAM, replace(DEPTH_FIRST, threshold=0.5)], ids=["beam", "depth_first"])
 @pytest.mark.parametrize(
     ("caps", "reason"),
     [
@@ -26,12 +27,11 @@ USUAL = game24.Recording("x", "4 5 6 10", Beam(3), seed=9)
         (Caps(max_nodes=5), "max_nodes"),
         (Caps(max_depth=1), "max_depth"),
         (Caps(max_calls=0), "call_budget"),
+        (Caps(wall_clock_s=0.0), "wall_clock"),
     ],
 )
-def test_a_cap_that_fires_is_named_is_never_exceeded_and_leaves_a_best_so_far(
-    tmp_path: Path, search: Beam | DepthFirst, caps: Caps, reason: str
-) -> None:
-    log = Log(game24.record(replace(USUAL, search=search, caps=caps), tmp_path, START))
+def test_a_cap_that_fires_is_named_is_never_exceeded_and_leaves_a_best_so_far(tmp_path: Path, plan: Plan, caps: Caps, reason: str) -> None:
+    log = Log(record(replace(USUAL, plan=replace(plan, caps=caps)), tmp_path))
     assert (log.end["stop_reason"], log.end["complete"], log.end["outcome"]) == (reason, False, "wrong")
     assert len(log.calls) <= (len(log.calls) if caps.max_calls is None else caps.max_calls)
     assert len(log.nodes) <= (caps.max_nodes or len(log.nodes))
@@ -41,9 +41,39 @@ def test_a_cap_that_fires_is_named_is_never_exceeded_and_leaves_a_best_so_far(
 
 
 def test_a_state_from_which_nothing_is_proposed_ends_the_search_without_an_answer(tmp_path: Path) -> None:
-    log = Log(game24.record(replace(USUAL, forgets=1.0), tmp_path, START))
+    log = Log(record(replace(USUAL, forgets=1.0), tmp_path))
     assert (log.end["stop_reason"], log.end["complete"], log.end["selected_path"]) == ("frontier_exhausted", True, ["0"])
     assert "answer" not in log.end
+
+
+def test_the_protocol_holds_every_setting_that_applies_and_no_other() -> None:
+    fields = replace(BEAM, caps=Caps(max_depth=3, max_cost=0.5)).run_fields(seed=9)
+    assert fields["protocol"] == {
+        "search": "beam", "pruning": ("constraint", "beam_width"), "beam_width": 3, "termination": "goal", "tie_break": "order", "dedup": "state_key",
+        "state_key": "numbers left, by size", "joins": False, "prefer": "better_evidence", "select": "best", "evaluates": "all",
+        "most_calls": {"expansion": 1, "evaluation": 2, "check": 1}, "at_once": 1, "seed": 9,
+    }  # fmt: skip
+    assert {name: value for name, value in fields.items() if name.startswith("budget") and value is not None} == {
+        "budget_max_depth": 3, "budget_max_cost": 0.5,
+    }  # fmt: skip
+
+
+def test_a_proposer_that_is_asked_for_fewer_says_so_in_the_log(tmp_path: Path) -> None:
+    log = Log(record(replace(USUAL, plan=replace(BEAM, width=2)), tmp_path))
+    assert {call["asked_for"] for call in log.calls if call["role"] == "proposer"} == {2}
+    assert all(len(log.children(node_id)) <= 2 for node_id in log.nodes)
+
+
+def test_the_unsound_key_takes_states_for_equal_that_are_not() -> None:
+    key, states = STATE_KEYS[HIGHEST_LEFT], (puzzle.start("5 6 6"), puzzle.start("4 5 6"))
+    assert key(states[0]) == key(states[1]) == "3 numbers up to 6"
+    assert [puzzle.solvable(state) for state in states] == [True, False]
+
+
+def test_a_label_in_capitals_is_read_as_impossible() -> None:
+    judge, state = Judge(seed=1, errs=0.0, fails=0.0, shouts=1.0), puzzle.start("4 6")
+    response = judge.ask(state, 0).response or ""
+    assert (response.splitlines()[-1], judge.parse(response)) == ("SURE", "impossible")
 
 
 @pytest.mark.parametrize(

@@ -56,17 +56,17 @@ class Proposer:
     """Share of the pairs that it does not think of."""
     lists: int
 
-    def ask(self, state: State) -> Answer:
-        """One numbered line a move."""
-        numbers = state_key(state)
-        request = f"Join two of them with + - * or /. List up to {self.lists} different next steps, one a line."
+    def ask(self, state: State, width: int | None = None) -> Answer:
+        """One numbered line a move, at most ``width`` of them."""
+        numbers, most = state_key(state), min(self.lists, width or self.lists)
+        request = f"Join two of them with + - * or /. List up to {most} different next steps, one a line."
         prompt = f"Numbers left: {numbers}\n{request}"
         known = []
         for a, sign, b, result in moves(state):
             pair = " ".join(sorted([str(a.value), str(b.value)]))
             if result.denominator == 1 and chance(self.seed, prompt, "forget", pair) >= self.forgets:
                 known.append(step_text(state, a, sign, b, result))
-        listed = sorted(dict.fromkeys(known), key=lambda step: chance(self.seed, prompt, "order", step))[: self.lists]
+        listed = sorted(dict.fromkeys(known), key=lambda step: chance(self.seed, prompt, "order", step))[:most]
         return Answer(prompt, "\n".join(f"{number}. {step}" for number, step in enumerate(listed, start=1)))
 
     @staticmethod
@@ -84,6 +84,10 @@ class Judge:
     """Share of the samples that say the opposite of what is true."""
     fails: float
     """Share of the prompts that it does not answer at all."""
+    unsure: float = 0.4
+    """Share of the samples, where three numbers or more are left, that say ``likely`` whatever is true."""
+    shouts: float = 0.0
+    """Share of the prompts answered in capitals. The program that reads the answers then takes every label for ``impossible``."""
 
     def ask(self, state: State, sample: int) -> Answer:
         """One sample; several samples of one state can differ."""
@@ -94,6 +98,8 @@ class Judge:
             return Answer(prompt, None, "no answer within 3 s (the judge program failed on purpose)")
         label = self._label(prompt, solvable(state), len(state), sample)
         total = sum((number.value for number in state), Fraction(0))
+        if chance(self.seed, prompt, "shout") < self.shouts:
+            label = label.upper()
         return Answer(prompt, f"{len(state)} numbers, their sum is {total}.\n{label}")
 
     def sample_seed(self, sample: int) -> int:
@@ -102,14 +108,15 @@ class Judge:
 
     @staticmethod
     def parse(response: str) -> str:
-        """The label of a response: its last line."""
-        return response.splitlines()[-1]
+        """The label of a response: its last line. One that is not known counts as ``impossible``."""
+        label = response.splitlines()[-1]
+        return label if label in LABELS else "impossible"
 
     def _label(self, prompt: str, reachable: bool, numbers: int, sample: int) -> str:
         seed = self.sample_seed(sample)
         if chance(seed, prompt, "err") < self.errs:
             return "impossible" if reachable else "sure"
-        unsure = numbers > 2 and chance(seed, prompt, "unsure") < 0.4
+        unsure = numbers > 2 and chance(seed, prompt, "unsure") < self.unsure
         return "likely" if unsure else "sure" if reachable else "impossible"
 
 
