@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from explorer.analysis.known import Known
 from explorer.analysis.ruling import ESTABLISHED, LIKELY, Ruling, Said, quoted, row, unknown
 from explorer.analysis.search import Candidate
 from explorer.analysis.stages import Loss
+from ingest.schema import StopReason
 
 _LISTED = 20
 """Children that are listed as evidence, or as lacking a label."""
@@ -80,9 +82,16 @@ def _log_gaps(known: Known, i: int, children: list[Candidate], said: Said) -> tu
         unsure.append("children of the node that was expanded")
     elif len(recorded) < len(indices):
         unsure.append("request_index")
+    if run["stop_reason"] == StopReason.MAX_NODES and _latest(children) in (_latest(known.search.nodes), None):
+        unsure.append("how many proposals were asked for: the cap on nodes fired at this expansion")
     if children and all(child.step is None and child.state_key is None for child in children):
         unsure.append("step or state_key")
     return lacking, unsure
+
+
+def _latest(nodes: Sequence[Candidate]) -> int | None:
+    """The last place in the order of creation; None where it is not recorded."""
+    return max((node.seq for node in nodes if node.seq is not None), default=None)
 
 
 def _proposed(calls: Any) -> int | None:

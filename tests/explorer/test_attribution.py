@@ -48,6 +48,13 @@ def told(verdict: Verdict) -> tuple[str, str | None, str | None, str | None, str
 # generated
 
 
+def test_where_the_cap_on_nodes_fired_a_missing_step_is_only_likely_to_be_a_fault_of_generation(tmp_path: Path) -> None:
+    drawing = "root fate=expanded seq=0\n  bad score=1 fate=terminal seq=1\n  worse score=0 fate=pruned pruned_by=survived seq=2"
+    verdict = why(tmp_path, drawing, "root", stop_reason="max_nodes", complete=False)
+    assert told(verdict) == ("generation", "generated", "not_proposed", "root", "likely")
+    assert verdict.missing == ("how many proposals were asked for: the cap on nodes fired at this expansion",)
+
+
 def test_a_right_step_that_was_never_proposed_is_generation_at_its_parent(tmp_path: Path) -> None:
     verdict = why(tmp_path, "root fate=expanded\n  bad score=1 fate=terminal\n  worse score=0 fate=pruned pruned_by=survived", "root")
     assert told(verdict) == ("generation", "generated", "not_proposed", "root", "established")
