@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import streamlit as st
 
+from explorer.analysis import run_states
 from ingest.store import Store
 
 STORE_VARIABLE = "BRANCHLIGHT_STORE"
@@ -59,10 +60,21 @@ def current_node(run_id: str) -> str | None:
     return node_id or None
 
 
+def run_state(run_id: str) -> str:
+    """Changes whenever anything does that tells about this run, and stays as it is while other runs grow: a key for caches."""
+    return _run_states(store().version).get(run_id, "")
+
+
 def choice(name: str, allowed: tuple[str, ...], default: str) -> str:
     """A value such as ``view`` from the address; one that is not allowed counts as absent."""
     value = st.query_params.get(name, "")
     return value if value in allowed else default
+
+
+def whole(name: str, low: int, high: int) -> int | None:
+    """A whole number between the two from the address; anything else counts as absent."""
+    value = st.query_params.get(name, "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 16 and low <= int(value) <= high else None
 
 
 def write(**values: str | None) -> None:
@@ -86,7 +98,7 @@ def kept(view: str) -> dict[str, str]:
     if not run_id:
         return {}
     node_id = st.session_state.get(_LAST_NODE, {}).get(run_id) if view == "investigate" else None
-    return _params(run_id, node_id, {})
+    return _params(run_id, node_id, {"over": "run"} if view == "what_if" else {})
 
 
 def go(view: str, *, run: str | None = None, node: str | None = None, **more: str) -> None:
@@ -129,6 +141,11 @@ def page_file(view: str) -> str:
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _open_store(folder: str) -> Store:
     return Store(Path(folder))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _run_states(version: str) -> dict[str, str]:  # noqa: ARG001 - the version is a part of the cache key
+    return run_states.of_all(store())
 
 
 def _has_run(run_id: str) -> bool:

@@ -44,6 +44,7 @@ def draw_tree(
     height: int,
     key: str,
     lit: Collection[str] = (),
+    lit_as: str = "found",
     on_choose: Callable[[str], None] | None = None,
 ) -> str | None:
     """Draw the tree; the node that the user chose since the last run of the page, else None.
@@ -52,11 +53,12 @@ def draw_tree(
         color: ``fate`` or ``score``.
         height: most pixels that it may take; a low window or a small tree takes fewer.
         lit: nodes to mark, search hits for instance.
+        lit_as: what the legend calls them.
         on_choose: called with the node before the page runs again, so that all of it can show the choice.
     """
     from explorer.components import mount  # payloads are made where there is no Streamlit
 
-    settings = {"selected": selected, "color": color, "height": height, "lit": sorted(lit)}
+    settings = {"selected": selected, "color": color, "height": height, "lit": sorted(lit), "lit_as": lit_as}
     return mount.draw("tree", payload, settings, key=key, on_choose=on_choose)
 
 

@@ -282,6 +282,6 @@ function treeLegend(tree) {
   }
   if (at.missing.size) extras.push({ text: "parent not in the log", draw: (ctx) => missingStub(ctx, theme, 30, 7, 1, true) });
   if (at.tops.length > 1) extras.push({ text: `${countText(at.tops.length)} roots`, draw: (ctx) => line(ctx, theme.edge, 1.5, [2, 3], [9, 0], [9, 14]) });
-  if (tree.lit.size) extras.push({ text: "found", draw: (ctx) => { ctx.fillStyle = theme.lit; disc(ctx, 9, 7, 6, "fill"); } });
+  if (tree.lit.size) extras.push({ text: settings.lit_as ?? "found", draw: (ctx) => { ctx.fillStyle = theme.lit; disc(ctx, 9, 7, 6, "fill"); } });
   showLegend(shell, theme, data, settings.color, extras, "← → parent, child · ↑ ↓ siblings · f fit · wheel zoom · drag pan");
 }
