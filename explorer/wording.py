@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 NOT_RECORDED = "not recorded"
 """Never 0, never empty: the log does not hold it."""
@@ -95,6 +95,11 @@ def seconds(value: float | None) -> str:
 def share(value: float | None) -> str:
     """A share in [0, 1] as a percentage on the page; it is never stored as one."""
     return NOT_RECORDED if value is None else f"{value:.0%}" if value in (0, 1) or 0.01 <= value <= 0.99 else f"{value:.1%}"
+
+
+def minute(value: datetime) -> str:
+    """A point in time, to the minute, in UTC."""
+    return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def moment(value: datetime | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ def members(path: Path) -> tuple[str, ...]:
                 return ()
         with zipfile.ZipFile(path) as archive:
             return tuple(sorted(i.filename for i in archive.infolist() if not i.is_dir()))
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, zipfile.BadZipFile, ValueError, RuntimeError, EOFError, struct.error):
         return ()  # whoever opens it for reading says why
 
 

@@ -73,7 +73,7 @@ from (
 
 _CALLS = """
 create or replace view b_calls_raw as
-select ord, piece, row, run_id, coalesce(call_id, coalesce(node_id || '/', '') || coalesce(role, 'call') || '/' || ord) as call_id, node_id,
+select ord, piece, row, run_id, coalesce(call_id, coalesce(node_id || '/', '') || coalesce(role, 'call') || '/' || {nth}) as call_id, node_id,
     null::bigint as node_ord, {call}, {own}
 from b_lines where kind = 'call' and run_id is not null
 union all by name
@@ -99,12 +99,19 @@ def stage(staging: Staging, sources: list[Source], tell: Callable[[str, int, int
                     staged.append(item)
         staging.add_problems(bad, source.name)
     tell("checking", len(sources), len(sources))
+    take(staging, staged)
+    return staged
+
+
+def take(staging: Staging, staged: list[lines.Piece]) -> None:
+    """The lines of these pieces into the staging tables."""
     _open_pieces(staging, staged)
     con = staging.con
     con.execute(_NODES.format(fields=", ".join([*_RAW_NODE, *_RAW_CALL])))
     contradictions = [_merge(staging, "b_nodes", "node_id", [*_RAW_NODE, *_RAW_CALL, "parent_ids"])]
     _open_calls(staging)
-    if _has(staging, "call"):  # the ids of inline calls are made from those of their nodes, which are unique by now
+    twice = con.execute("select exists (select 1 from b_nodes_twice)").fetchall() == [(True,)]
+    if twice or _has(staging, "call"):  # otherwise the ids of inline calls are made from those of nodes with one line each
         contradictions.append(_merge(staging, "b_calls", "call_id", ["node_id", "node_ord", *_RAW_CALL, *_CALL_OWN]))
     else:
         con.execute("create or replace view b_calls_merged as select * from b_calls_raw")
@@ -119,7 +126,6 @@ def stage(staging: Staging, sources: list[Source], tell: Callable[[str, int, int
     for query in (_UNUSABLE, *contradictions, convert.node_problems(), convert.call_problems()):
         if query:
             con.execute(f"insert into s_problems by name select p.source, w.* from ({query}) w join b_pieces p using (piece)")
-    return staged
 
 
 def locate(staging: Staging, staged: list[lines.Piece]) -> None:
@@ -224,8 +230,10 @@ def _open_calls(staging: Staging) -> None:
     listed.append("e.extra::varchar as extra")
     con.execute(_SAID.format(flat=", ".join(flat), any=something, listed=", ".join(listed), shape=json.dumps(shape).replace("'", "''")))
     merged = con.execute("select count(*) from b_nodes_twice").fetchall() != [(0,)]
+    nameless = con.execute("select exists (select 1 from b_lines where kind = 'call' and call_id is null)").fetchall() == [(True,)]
     con.execute(
         _CALLS.format(
+            nth="row_number() over (partition by run_id, call_id is null order by ord)" if nameless else "0",
             call=", ".join(_RAW_CALL),
             own=", ".join(_CALL_OWN),
             but_role=", ".join(name for name in _RAW_CALL if name != "role"),

@@ -11,7 +11,7 @@ import shutil
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import duckdb
@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ingest import moved
 from ingest.columns import TRUTH
 from ingest.errors import TraceError
 from ingest.schema import SCHEMA_VERSION
@@ -77,20 +78,39 @@ def commit(folder: Path, written: Path, entries: Sequence[Entry], replaced: set[
     old = [entry for entry in manifest.entries if entry.key in replaced]
     batch = next_batch(manifest)
     move_in(folder, written, batch)
-    batches = list(manifest.batches)
-    kept = [entry for entry in manifest.entries if entry.key not in replaced]
-    for touched in sorted({entry.batch for entry in old}):
-        batches.remove(touched)
-        survivors = [entry for entry in kept if entry.batch == touched]
-        if survivors:
-            rest = next_batch(dataclasses.replace(manifest, batches=(*manifest.batches, *batches, batch)))
+    visible = dataclasses.replace(manifest, entries=tuple(entry for entry in manifest.entries if entry.key not in replaced))
+    taken = {*manifest.batches, batch}
+    for touched in sorted({name for entry in old for name in entry.batches}):
+        if any(touched in entry.batches for entry in visible.entries):
+            rest = next_batch(dataclasses.replace(manifest, batches=tuple(taken)))
+            taken.add(rest)
             merge(folder, [touched], rest, Drop(frozenset(lost_runs), frozenset(entry.source for entry in old)))
-            batches.append(rest)
-            kept = [dataclasses.replace(e, batch=rest) if e.batch == touched else e for e in kept]
-    entries = [dataclasses.replace(entry, batch=batch) for entry in entries]
-    visible = dataclasses.replace(manifest, entries=(*kept, *entries), batches=(*batches, batch))
+            visible = visible.renamed([touched], rest)
+        else:
+            visible = dataclasses.replace(visible, batches=tuple(name for name in visible.batches if name != touched))
+    visible = dataclasses.replace(
+        visible,
+        entries=(*visible.entries, *(dataclasses.replace(entry, batch=batch) for entry in entries)),
+        batches=(*visible.batches, batch),
+        moved=_still_moved(folder, visible, lost_runs),
+    )
     publish(folder, dataclasses.replace(visible, truth=truth_without(folder, visible, lost_runs)))
     remove_invisible(folder)
+
+
+def grow(folder: Path, written: Path, entries: Sequence[Entry], again: Collection[str]) -> None:
+    """Make visible what was appended to these logs. The runs ``again`` are in the store already: from now on their new rows count alone.
+
+    What was judged about them stays. Call it while writing().
+    """
+    manifest = read_manifest(folder)
+    batch = next_batch(manifest)
+    move_in(folder, written, batch)
+    keys = {entry.key for entry in entries}
+    grown = (dataclasses.replace(entry, also=(*entry.also, batch)) for entry in entries)
+    kept = (entry for entry in manifest.entries if entry.key not in keys)
+    homes = {**manifest.moved, **dict.fromkeys(again, batch)}
+    publish(folder, dataclasses.replace(manifest, entries=(*kept, *grown), batches=(*manifest.batches, batch), moved=homes))
 
 
 def compact(folder: Path) -> None:
@@ -103,9 +123,39 @@ def compact(folder: Path) -> None:
         return
     batch = next_batch(manifest)
     merge(folder, small, batch, Drop())
-    entries = tuple(dataclasses.replace(e, batch=batch) if e.batch in small else e for e in manifest.entries)
-    publish(folder, dataclasses.replace(manifest, entries=entries, batches=(*(b for b in manifest.batches if b not in small), batch)))
+    visible = manifest.renamed(small, batch)
+    publish(folder, dataclasses.replace(visible, moved=_still_moved(folder, visible, ())))
     remove_invisible(folder)
+
+
+def settle(folder: Path) -> None:
+    """Rewrite every batch with rows that do not count any more. Call it while writing()."""
+    manifest = read_manifest(folder)
+    if not manifest.moved:
+        return
+    visible = manifest
+    for touched in manifest.batches:
+        if not any(manifest.moved.get(run, touched) != touched for run in runs_in(folder, touched)):
+            continue
+        rest = next_batch(dataclasses.replace(manifest, batches=(*manifest.batches, *visible.batches)))
+        merge(folder, [touched], rest, Drop())
+        visible = visible.renamed([touched], rest)
+    publish(folder, dataclasses.replace(visible, moved={}))
+    remove_invisible(folder)
+
+
+def runs_in(folder: Path, batch: str) -> set[str]:
+    """The runs that a batch has rows of, also those that do not count any more."""
+    return set(pq.read_table(folder / "data" / batch / "runs.parquet", columns=["run_id"])["run_id"].to_pylist())
+
+
+def _still_moved(folder: Path, manifest: Manifest, lost_runs: Collection[str]) -> dict[str, str]:
+    """The runs that still have rows which do not count, once those of ``lost_runs`` are gone."""
+    if not manifest.moved:
+        return {}
+    held = {batch: runs_in(folder, batch) for batch in manifest.batches}
+    left = {run: home for run, home in manifest.moved.items() if run not in lost_runs}
+    return {run: home for run, home in left.items() if any(run in runs for batch, runs in held.items() if batch != home)}
 
 
 def read_truth(folder: Path, manifest: Manifest) -> pa.Table:
@@ -157,11 +207,12 @@ def merge(folder: Path, batches: list[str], into: str, drop: Drop) -> None:
     aside = workspace(folder)
     out = aside / "out"
     out.mkdir()
-    files = {name: [folder / "data" / batch / f"{name}.parquet" for batch in batches] for name in TABLES}
+    homes = read_manifest(folder).moved
+    sources = {name: moved.rows({batch: folder / "data" / batch / f"{name}.parquet" for batch in batches}, homes) for name in TABLES}
     with duckdb.connect(":memory:", config={"memory_limit": "1500MB"}) as con:
         con.execute("set temp_directory = $folder", {"folder": str(aside / "spill")})
         con.execute("set timezone = 'UTC'")
-        rewrite(con, files, out, drop)
+        rewrite(con, sources, out, drop)
     move_in(folder, out, into)
     shutil.rmtree(aside, ignore_errors=True)
 
@@ -182,6 +233,7 @@ def publish(folder: Path, manifest: Manifest) -> None:
         "batches": list(manifest.batches),
         "truth": manifest.truth,
         "routes": list(manifest.routes),
+        "moved": dict(manifest.moved),
         "entries": [dataclasses.asdict(entry) for entry in sorted(manifest.entries, key=lambda e: e.key)],
     }
     if not (folder / "README.md").exists():

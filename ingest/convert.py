@@ -137,10 +137,12 @@ def _at_least_zero(value: str) -> str:
 
 
 def _time(name: str) -> str:
-    seconds = f"try_cast({name} as double)"
+    """Seconds, or milliseconds where seconds would be far ahead, or a text; null outside of the years that Python knows."""
+    seconds, time = f"try_cast({name} as double)", f"try_cast({name} as timestamptz)"
     return (
-        f"case when {name} is null then null when {seconds} > 1e11 then to_timestamp({seconds} / 1000) "
-        f"when {seconds} is not null then to_timestamp({seconds}) else try_cast({name} as timestamptz) end"
+        f"case when {seconds} between -6.2e10 and 1e11 then to_timestamp({seconds}) "
+        f"when {seconds} between 1e11 and 2.5e14 then to_timestamp({seconds} / 1000) "
+        f"when {seconds} is null and {time} between '0001-01-02 00:00:00Z'::timestamptz and '9999-12-30 00:00:00Z'::timestamptz then {time} end"
     )
 
 

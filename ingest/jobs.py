@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ingest import tail
 from ingest.discover import discover, spool_stdin
 from ingest.errors import Problem, TraceError
 from ingest.readers import Reader, find_reader, native
@@ -55,6 +56,8 @@ class Job:
     failure: Problem | None = None
     handling: str = "all"
     """Redaction and payload policy that it is read with."""
+    mark: str = ""
+    """Names the bytes that are read of a log that is followed; see ``ingest/tail.py``."""
 
     @property
     def native(self) -> bool:
@@ -62,16 +65,34 @@ class Job:
         return self.reader is not None and self.reader.NAME == native.NAME
 
 
+@dataclass(frozen=True, slots=True)
+class Following:
+    """How logs are read that may still be written."""
+
+    only: Collection[str] | None = None
+    """Keys of those that are to be looked at; None: all."""
+    whole: Collection[str] = ()
+    """Keys of those that are to be loaded again even where they only grew."""
+
+
 def jobs(
-    store: Store, space: Path, paths: Sequence[str], format_name: str | None, reports: dict[str, Report], tell: Progress, handling: str = "all"
+    store: Store,
+    space: Path,
+    paths: Sequence[str],
+    format_name: str | None,
+    reports: dict[str, Report],
+    tell: Progress,
+    handling: str = "all",
+    following: Following | None = None,
 ) -> list[Job]:
     """What has to be read, in a stable order; everything else gets its report at once.
 
-    ``handling`` names redaction and payload policy: a log that was loaded with another is read again. Raises TraceError when the named
-    format is unknown.
+    ``handling`` names redaction and payload policy: a log that was loaded with another is read again. With ``following`` native logs are
+    read up to their last complete line, and one that only grew is no job: what was appended is taken in without it. Raises TraceError when
+    the named format is unknown.
     """
     known = {entry.key: entry for entry in store.manifest.entries}
-    given = _given(store, space, paths, format_name, tell, handling)
+    given = _given(store, space, paths, format_name, tell, handling, following)
     changed = {job.key for job in given.values() if isinstance(job, Job) and job.known is not None and not _same(job, job.known)}
     steady = [entry for entry in known.values() if entry.format and entry.key not in changed and entry.handling == handling]
     loaded = {entry.digest: entry for entry in steady if entry.digest}
@@ -91,10 +112,37 @@ def jobs(
             reports[key] = Report(job.source.name, job.reader.NAME if job.reader else None, "replaced" if job.known else "loaded")
     groups = {job.known.group for job in found.values() if job.known is not None and job.native}
     mates = [e for e in known.values() if e.group in groups and e.format == native.NAME and e.key not in found]
-    return [*found.values(), *jobs_of(mates, reports, tell, handling)]
+    return [*found.values(), *jobs_of(mates, reports, tell, handling, following)]
 
 
-def jobs_of(entries: Iterable[Entry], reports: dict[str, Report], tell: Progress, handling: str = "all") -> list[Job]:
+def _as_followed(job: Job, following: Following) -> Job:
+    """A plain native log up to its last complete line, as the store holds it where it only grew; any other job as it is."""
+    if not job.native or not can_grow(job.source):
+        return job
+    path, known = job.source.path, None if job.key in following.whole else job.known
+    try:
+        if known is not None and known.mark and known.handling == job.handling and tail.appended(path, known.bytes, known.mark) is not None:
+            source = dataclasses.replace(job.source, limit=known.bytes)
+            return dataclasses.replace(job, source=source, bytes=known.bytes, mtime_ns=known.mtime_ns, digest=known.digest, mark=known.mark)
+        whole = tail.whole_lines(path, job.bytes)
+        source = dataclasses.replace(job.source, limit=whole)
+        return dataclasses.replace(job, source=source, bytes=whole, digest=job.digest if whole == job.bytes else "", mark=tail.mark(path, whole))
+    except OSError:  # gone again: reading it will say so
+        return job
+
+
+def can_grow(source: Source) -> bool:
+    """Whether lines can be appended to it: a plain file, neither packed nor a member of an archive."""
+    if source.member is not None or not source.path.is_file():
+        return False
+    with source.path.open("rb") as stream:
+        start = stream.read(4)
+    return start[:2] != b"\x1f\x8b" and start != b"\x28\xb5\x2f\xfd"
+
+
+def jobs_of(
+    entries: Iterable[Entry], reports: dict[str, Report], tell: Progress, handling: str = "all", following: Following | None = None
+) -> list[Job]:
     """Jobs that read loaded native logs once more; those whose file is gone are left out."""
     again = []
     for entry in entries:
@@ -102,13 +150,14 @@ def jobs_of(entries: Iterable[Entry], reports: dict[str, Report], tell: Progress
             path, member = place
             source = Source(path, member, label=entry.source.removesuffix(f"!{member}"))
             job = _job(source, entry.key, entry, native.NAME, tell, handling)
+            job = job if following is None else _as_followed(job, following)
             again.append(job)
             reports.setdefault(entry.key, Report(entry.source, entry.format, "unchanged" if _same(job, entry) else "replaced"))
     return again
 
 
 def _given(
-    store: Store, space: Path, paths: Sequence[str], format_name: str | None, tell: Progress, handling: str
+    store: Store, space: Path, paths: Sequence[str], format_name: str | None, tell: Progress, handling: str, following: Following | None
 ) -> dict[str, Job | Problem]:
     """Every log behind the paths by its key, once, compared with what the store knows of it."""
     known = {entry.key: entry for entry in store.manifest.entries}
@@ -121,13 +170,21 @@ def _given(
             continue
         source = spool_stdin(space, handling) if item.path == Path("-") else item
         place = source.path.resolve()
-        key = source.name if item.path == Path("-") else f"{place}{'!' + source.member if source.member else ''}"
+        key = source.name if item.path == Path("-") else key_of(source)
         if key in found or (place.is_relative_to(inside) and item.path != Path("-")):
+            continue
+        if following is not None and following.only is not None and key not in following.only:
             continue
         if named.setdefault(source.name, key) != key:  # two files of one relative name, loaded from two folders
             source = dataclasses.replace(source, label=str(place))
-        found[key] = _job(source, key, known.get(key), format_name, tell, handling)
+        job = _job(source, key, known.get(key), format_name, tell, handling)
+        found[key] = job if following is None else _as_followed(job, following)
     return found
+
+
+def key_of(source: Source) -> str:
+    """Absolute path, with ``!member`` inside an archive."""
+    return f"{source.path.resolve()}{'!' + source.member if source.member else ''}"
 
 
 def _place(key: str) -> tuple[Path, str | None] | None:

@@ -81,13 +81,18 @@ def physical_lines(piece: Piece) -> npt.NDArray[np.int64]:
 
 def _whole_file(con: duckdb.DuckDBPyConnection, source: Source, target: Path) -> Piece | None:
     """The file in one go, or None where it has to be looked at piece by piece."""
-    if source.member is not None:
+    if source.member is not None or _longer_than_its_limit(source):
         return None
     with source.path.open("rb") as stream:
         start = stream.read(4)
     compression = "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if start == b"\x28\xb5\x2f\xfd" else "none"
     rows = _copy(con, source.path, target, compression, 0)
-    return None if rows is None else Piece(target, source, rows, None)
+    return None if rows is None or _longer_than_its_limit(source) else Piece(target, source, rows, None)
+
+
+def _longer_than_its_limit(source: Source) -> bool:
+    """Whether more has been written than is to be read."""
+    return source.limit is not None and source.path.stat().st_size != source.limit
 
 
 def _chunks(source: Source) -> Iterator[tuple[int, list[bytes]] | Problem]:

@@ -15,7 +15,7 @@ from ingest import bulk, commit, count, lines
 from ingest.check import check, make_unique
 from ingest.errors import Problem, TraceError
 from ingest.fingerprint import fingerprint
-from ingest.jobs import Job, Progress, Report, as_problem, jobs, jobs_of, shown
+from ingest.jobs import Following, Job, Progress, Report, as_problem, jobs, jobs_of, shown
 from ingest.readers import native
 from ingest.redact import Redactor
 from ingest.schema import Trace
@@ -50,29 +50,37 @@ def ingest(
     progress: Progress | None = None,
     redactor: Redactor | None = None,
     payloads: str = "all",
+    following: Following | None = None,
 ) -> list[Report]:
     """Load everything behind ``paths`` into the store at ``folder``.
 
     A source that has not changed is left alone, one that has (or that was loaded with other redaction or payloads) is replaced. Reports
     stand in the order of the sources. ``redactor`` is applied before anything reaches the disk; ``payloads`` says whose prompts and
-    responses are kept: all | failed | sample:RATE | none. Raises TraceError when the store cannot be written or a named format is unknown;
-    whatever is wrong with a source is in its report.
+    responses are kept: all | failed | sample:RATE | none. ``following`` is given by those who go on watching the logs. Raises TraceError
+    when the store cannot be written or a named format is unknown; whatever is wrong with a source is in its report.
     """
     work = _Work(folder, redactor, _policy(payloads), progress or _silently)
-    handling = f"{redactor.rules.name if redactor else ''} {payloads}".strip()
+    handling = handling_of(redactor, payloads)
     with commit.writing(folder):
         space = commit.workspace(folder)
         try:
-            found = jobs(Store(folder), space, paths, format_name, work.reports, work.tell, handling)
+            found = jobs(Store(folder), space, paths, format_name, work.reports, work.tell, handling, following)
             for group in _native_groups([job for job in found if job.native]):
                 _load_native(work, group)
             others = [job for job in found if not job.native]
             while others:
                 others = _load_foreign(work, others)
             commit.compact(folder)
+            if following is None:
+                commit.settle(folder)
         finally:
             shutil.rmtree(space, ignore_errors=True)
     return [*work.reports.values(), *_no_log_at_all(list(work.reports.values()), paths)]
+
+
+def handling_of(redactor: Redactor | None, payloads: str) -> str:
+    """Names redaction and payload policy."""
+    return f"{redactor.rules.name if redactor else ''} {payloads}".strip()
 
 
 def _policy(payloads: str) -> str:
@@ -135,7 +143,9 @@ def _sharing_runs(work: _Work, staging: Staging, group: list[Job]) -> list[Job]:
         return []
     owners = {source_of[run] for run in shared}
     groups = {e.group for e in store.manifest.entries if e.source in owners and e.format == native.NAME}
-    mates = jobs_of([e for e in store.manifest.entries if e.group in groups and e.key not in keys], work.reports, work.tell, group[0].handling)
+    known = [e for e in store.manifest.entries if e.group in groups and e.key not in keys]
+    following = Following() if any(job.mark for job in group) else None
+    mates = jobs_of(known, work.reports, work.tell, group[0].handling, following)
     if not mates:
         bulk.leave_out(staging, shared, source_of)
     return mates
@@ -235,7 +245,8 @@ def _finish(work: _Work, staging: Staging, staged: list[lines.Piece], aside: Pat
         if counts["rejected"] and not counts["runs"]:
             report.status = "rejected"
         name = job.reader.NAME if job.reader else ""
-        entries.append(Entry(job.key, job.source.name, name, groups[job.key], "", job.bytes, job.mtime_ns, job.digest, counts, job.handling))
+        entry = Entry(job.key, job.source.name, name, groups[job.key], "", job.bytes, job.mtime_ns, job.digest, counts, job.handling)
+        entries.append(dataclasses.replace(entry, mark=job.mark))
     replaced = {job.key for job in group if job.known is not None}
     commit.commit(work.folder, out, entries, replaced, _runs_of(work.folder, replaced))
 

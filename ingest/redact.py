@@ -141,11 +141,14 @@ class Redactor:
             tuple(self.record(row) for row in trace.truth),
         )
 
-    def problem(self, problem: Problem) -> Problem:
-        """A problem that quotes nothing secret."""
+    def problem(self, problem: Problem, source: str = "") -> Problem:
+        """A problem that quotes nothing secret. Its place within the source is made of the log's own keys; the source's name stays."""
+        name = source if problem.where.startswith(source) else ""
         return dataclasses.replace(
             problem,
             message=self.text(problem.message),
+            where=name + self.text(problem.where.removeprefix(name)),
+            hint=self.text(problem.hint),
             raw=None if problem.raw is None else self.text(problem.raw),
             run_id=None if problem.run_id is None else self.identifier(problem.run_id),
             node_id=None if problem.node_id is None else self.identifier(problem.node_id),

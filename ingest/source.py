@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import os
+import struct
 import sys
 import threading
 import zipfile
@@ -37,6 +38,8 @@ class Source:
     """How the user named it; messages and the store use this name."""
     walked: bool = False
     """Found by walking a folder, where many files are no logs."""
+    limit: int | None = None
+    """Bytes from its start that ``lines`` reads, where it is still being written; None: all."""
     _cache: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -74,10 +77,11 @@ class Source:
         """The decompressed bytes from the start. Raises TraceError when the file cannot be read."""
         try:
             raw: Any = self.path.open("rb") if self.member is None else archive.open_member(self.path, self.member)
-        except (OSError, zipfile.BadZipFile, KeyError) as error:
+        except (OSError, zipfile.BadZipFile, KeyError, ValueError, EOFError, struct.error) as error:
             raise TraceError(f"cannot be read: {_reason(error)}", self.name, "Check the path and its permissions.") from None
-        except NotImplementedError:
-            raise TraceError("cannot be read: packed in a way that is not known here", self.name, "Pack the archive again with deflate.") from None
+        except RuntimeError:  # packed by an unknown method, or with a password
+            hint = "Pack the archive again with deflate and without a password."
+            raise TraceError("cannot be read: packed in a way that is not known here", self.name, hint) from None
         buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
         start = buffered.peek(4)[:4]
         if start[:2] == _GZIP:
@@ -117,9 +121,15 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Physical lines with their numbers from 1, line ends included, the byte order mark removed."""
+        left = self.limit
         with self._reading(), self.open() as stream:
             for number, line in enumerate(stream, start=1):
-                yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+                if left is not None:
+                    line, left = line[:left], left - len(line)
+                if line:
+                    yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+                if left is not None and left <= 0:
+                    return
 
     def json_lines(self) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
         """Each non-blank line as ``(line number, object)``, or the Problem that it is; never fewer items than lines."""

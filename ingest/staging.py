@@ -98,7 +98,7 @@ class Staging:
                 "source": source, "line": p.line, "path": p.where, "kind": p.kind, "message": p.message, "hint": p.hint,
                 "run_id": p.run_id, "node_id": p.node_id, "raw": p.raw, "rejected": p.rejected,
             }
-            for p in (problems if self.redactor is None else map(self.redactor.problem, problems))
+            for p in (problems if self.redactor is None else (self.redactor.problem(problem, source) for problem in problems))
         ]  # fmt: skip
         if rows:
             self._append("s_problems", pa.Table.from_pylist(rows, schema=columns.PROBLEMS))

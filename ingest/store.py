@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from ingest import columns
+from ingest import columns, moved
 from ingest.errors import TraceError
 from ingest.schema import SCHEMA_VERSION
 from ingest.write import TABLES
@@ -60,6 +61,15 @@ class Entry:
     """runs, nodes, edges, roots, orphans, merged, max_depth, problems, rejected."""
     handling: str = "all"
     """Redaction and payload policy that it was loaded with."""
+    also: tuple[str, ...] = ()
+    """Batches with what was appended to it since, while it was followed."""
+    mark: str = ""
+    """Names the ``bytes`` that were read, where the log is followed: what begins otherwise is another log."""
+
+    @property
+    def batches(self) -> tuple[str, ...]:
+        """Every batch that holds rows of it."""
+        return tuple(dict.fromkeys((self.batch, *self.also)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,18 @@ class Manifest:
     """A batch that holds only truth.parquet: what was judged after the ingest. None: nothing was."""
     routes: tuple[dict[str, Any], ...] = ()
     """Known-good routes that were given beside the logs: run_id, task_id, route; see ``ingest/judgements.py``."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Runs that grew while their log was followed, and the batch in which their rows count; see ``ingest/moved.py``."""
+
+    def renamed(self, old: Collection[str], new: str) -> Manifest:
+        """The same with one batch in place of several."""
+
+        def names(batches: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(new if batch in old else batch for batch in batches))
+
+        entries = (replace(entry, batch=names((entry.batch,))[0], also=names(entry.also)) for entry in self.entries)
+        homes = {run: names((batch,))[0] for run, batch in self.moved.items()}
+        return replace(self, entries=tuple(entries), batches=names(self.batches), moved=homes)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -95,8 +117,8 @@ def read_manifest(folder: Path) -> Manifest:
             "Update branchlight, or load the logs into another store with --store.",
         )  # fmt: skip
     try:
-        entries = tuple(Entry(**entry) for entry in data["entries"])
-        return Manifest(entries, tuple(data["batches"]), data.get("truth"), tuple(data.get("routes", ())))
+        entries = tuple(Entry(**{**entry, "also": tuple(entry.get("also", ()))}) for entry in data["entries"])
+        return Manifest(entries, tuple(data["batches"]), data.get("truth"), tuple(data.get("routes", ())), dict(data.get("moved", {})))
     except (KeyError, TypeError) as error:
         raise _damaged(path, error) from None
 
@@ -129,6 +151,20 @@ class Store:
         self._refresh()
         return self.manifest.routes
 
+    def homes(self) -> dict[str, str]:
+        """The batch of every run: another one whenever the rows of the run were written anew."""
+        for _ in range(3):
+            stamp = self._refresh()
+            visible = self.manifest
+            files = {batch: self._file(batch, "runs") for batch in visible.batches}
+            try:
+                held = {batch: pq.read_table(file, columns=["run_id"])["run_id"].to_pylist() for batch, file in files.items()}
+                return {run: batch for batch, runs in held.items() for run in runs if visible.moved.get(run, batch) == batch}
+            except OSError:
+                if stamp == self._refresh(force=True):
+                    raise
+        raise _rewritten(self.folder)
+
     def query(self, sql: str, **parameters: Any) -> pa.Table:
         """The result of one query; parameters are named, ``$run_id``. Raises duckdb.Error for a wrong query."""
         for _ in range(3):
@@ -141,7 +177,7 @@ class Store:
                     raise
             finally:
                 cursor.close()
-        raise TraceError("the store is being rewritten again and again", str(self.folder), "Try again in a moment.")
+        raise _rewritten(self.folder)
 
     def read_only_query(self, sql: str) -> pa.Table:
         """A query typed by a user: one SELECT over the views, which can neither write nor reach other files.
@@ -198,24 +234,37 @@ class Store:
         con.execute("commit")
         con.unregister("arriving")
 
-    def _files(self, name: str) -> list[str]:
-        judged = [self.manifest.truth] if name == "truth" and self.manifest.truth else []
-        return [str((self.folder / "data" / batch / f"{name}.parquet").resolve()) for batch in (*self.manifest.batches, *judged)]
+    def _file(self, batch: str, name: str) -> Path:
+        return (self.folder / "data" / batch / f"{name}.parquet").resolve()
+
+    def _judged(self, name: str) -> Path | None:
+        return self._file(self.manifest.truth, name) if name == "truth" and self.manifest.truth else None
 
     def _view(self, con: duckdb.DuckDBPyConnection, name: str) -> None:
         """A table as a view that DuckDB reads itself."""
         names = ", ".join(f'"{n}"' for n in STORED[name].names)
         nothing = ", ".join(f"null::{kind}" for kind in _types(STORED[name]))
-        listed = ", ".join("'" + file.replace("'", "''") + "'" for file in self._files(name))
-        some, none = f"read_parquet([{listed}], union_by_name = true)", f"(select {nothing} where false) as t({names})"
-        con.execute(f"create or replace view {name} as select {names} from {some if listed else none}")
+        files, judged = {batch: self._file(batch, name) for batch in self.manifest.batches}, self._judged(name)
+        some, none = moved.rows(files, self.manifest.moved, judged), f"(select {nothing} where false) as t({names})"
+        con.execute(f"create or replace view {name} as select {names} from {some if files or judged else none}")
 
     def _dataset(self, con: duckdb.DuckDBPyConnection, name: str) -> None:
         """A table that pyarrow reads, so that DuckDB itself need not touch any file."""
         from pyarrow import dataset  # here: it costs a fifth of a second, and only this command needs it
 
-        files = self._files(name)
-        con.register(name, dataset.dataset(files, schema=STORED[name], format="parquet") if files else STORED[name].empty_table())
+        selects, judged = [], self._judged(name)
+        parts = moved.parts(self.manifest.batches, self.manifest.moved)
+        listed = [([str(self._file(batch, name)) for batch in batches], gone) for batches, gone in parts]
+        for number, (files, gone) in enumerate([*listed, ([str(judged)] if judged else [], [])]):
+            part = f"{name}_{number}"
+            con.register(part, dataset.dataset(files, schema=STORED[name], format="parquet") if files else STORED[name].empty_table())
+            count = f" where run_id is null or run_id not in ({', '.join(map(moved.literal, gone))})" if gone else ""
+            selects.append(f"select * from {part}{count}")
+        con.execute(f"create view {name} as {' union all '.join(selects)}")
+
+
+def _rewritten(folder: Path) -> TraceError:
+    return TraceError("the store is being rewritten again and again", str(folder), "Try again in a moment.")
 
 
 def view_names() -> list[str]:

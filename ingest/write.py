@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,10 +108,9 @@ class Drop:
     """Runs whose prompts and responses go, and what else the log held beside the columns (``extra``), where texts hide; the rest stays."""
 
 
-def rewrite(con: duckdb.DuckDBPyConnection, files: dict[str, list[Path]], folder: Path, drop: Drop) -> None:
-    """Copy the tables of several folders into one without what is to be dropped."""
+def rewrite(con: duckdb.DuckDBPyConnection, sources: Mapping[str, str], folder: Path, drop: Drop) -> None:
+    """Copy tables, each given as what stands in a FROM clause, into one folder without what is to be dropped."""
     for name in TABLES:
-        listed = ", ".join(_literal(path) for path in files[name])
         gone: dict[str, list[str]] = {"runs": sorted(drop.runs)}
         keep = "(run_id is null or not list_contains($runs, run_id))"
         if name == "problems":
@@ -124,7 +124,7 @@ def rewrite(con: duckdb.DuckDBPyConnection, files: dict[str, list[Path]], folder
             columns = "* replace (case when list_contains($bare, run_id) then null else extra end as extra)"
         order = "" if name == "problems" else "order by run_id" + (", preorder" if name == "nodes" else "")
         rows = 32_768 if name in ("nodes", "calls", "truth") else 8_192
-        query = f"select {columns} from read_parquet([{listed}], union_by_name = true) where {keep} {order}"
+        query = f"select {columns} from {sources[name]} where {keep} {order}"
         target = _literal(folder / f"{name}.parquet")
         con.execute(f"copy ({query}) to {target} (format parquet, {_ZSTD}, row_group_size {rows}, {_META})", gone)
 

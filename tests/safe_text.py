@@ -115,7 +115,9 @@ def _is_known(node: ast.expr) -> bool:
             return _is_known(body) and _is_known(other)
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
             return all(_is_known(part) for part in parts)
-        case ast.Starred(value=value) | ast.Subscript(value=value):
+        case ast.Dict(values=parts):  # labels by value: the keys are not shown
+            return all(_is_known(part) for part in parts)
+        case ast.Starred(value=value) | ast.Subscript(value=value) | ast.DictComp(value=value):
             return _is_known(value)
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name.isupper()

@@ -52,8 +52,8 @@ def test_the_top_level_holds_what_was_agreed() -> None:
 
 
 def test_the_readme_lists_every_command() -> None:
-    listed = re.findall(r"^\| `branchlight (\w+)", README, re.MULTILINE)
-    assert listed == [command.__name__.rpartition(".")[2] for command in COMMANDS]
+    listed = re.findall(r"^\| `branchlight ([\w-]+)", README, re.MULTILINE)
+    assert listed == [command.__name__.rpartition(".")[2].replace("_", "-") for command in COMMANDS]
 
 
 def test_the_readme_lists_every_format() -> None:
@@ -81,11 +81,15 @@ def test_the_code_in_the_readme_records_a_run_that_loads(tmp_path: Path, monkeyp
     from ingest.pipeline import ingest
     from ingest.store import Store
 
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(code.strip().splitlines()) < 20
+    own_loop, our_loop, _ = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(own_loop.strip().splitlines()) < 20 and len(our_loop.strip().splitlines()) < 20
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {})
-    (report,) = ingest(tmp_path / "store", ["logs"])
-    assert (report.status, report.problems) == ("loaded", [])
-    (row,) = Store(tmp_path / "store").query("select nodes, calls, input_tokens, outcome, selected_path from runs").to_pylist()
-    assert row == {"nodes": 2, "calls": 2, "input_tokens": 300, "outcome": "wrong", "selected_path": ["0", "0.0"]}
+    names: dict[str, object] = {}
+    exec(compile(own_loop, "README.md", "exec"), names)
+    exec(compile(our_loop, "README.md", "exec"), names)
+    assert [(report.status, report.problems) for report in ingest(tmp_path / "store", ["logs"])] == [("loaded", [])] * 2
+    rows = Store(tmp_path / "store").query("select nodes, calls, input_tokens, outcome, selected_path from runs order by nodes").to_pylist()
+    assert rows == [
+        {"nodes": 2, "calls": 2, "input_tokens": 300, "outcome": "wrong", "selected_path": ["0", "0.0"]},
+        {"nodes": 10, "calls": 3, "input_tokens": None, "outcome": "right", "selected_path": ["0", "0.2", "0.2.2"]},
+    ]

@@ -18,6 +18,7 @@ SAMPLE: dict[str, Any] = {
     "hashes": ["x"],
     "parent_id": "root",
     "run_id": "run",
+    "only_runs": ["run"],
     "node_id": "good",
     "inspected": "good",
     "node_ids": ["good", "bad"],
@@ -43,6 +44,7 @@ SAMPLE: dict[str, Any] = {
     "last_run": "run",
     "node_runs": ["run", "run"],
     "nodes": ["good", "bad"],
+    "path": "$.step",
 }
 """A value for every parameter of every query; a new parameter needs its line here."""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from explorer import wording
+from explorer.analysis import liveness
 from explorer.analysis.fact import Fact, Tone
 
 _OUTCOMES: dict[str, tuple[str, Tone]] = {"wrong": ("✗ wrong", "red"), "right": ("✓ right", "green")}
@@ -15,14 +16,17 @@ LINE = 90
 _POLICY_KEYS = ("algorithm", "search", "method", "policy", "allocation")
 
 
-def badges(head: Mapping[str, Any]) -> list[Fact]:
-    """The badge line of one row of ``run_head.sql``: run, outcome, cap, completeness, policy, size, spend, time."""
+def badges(head: Mapping[str, Any], unended: Fact | None = None) -> list[Fact]:
+    """The badge line of one row of ``run_head.sql``: run, outcome, cap, completeness, policy, size, spend, time.
+
+    ``unended`` says of a run without an end whether it is running.
+    """
     words, tone = _OUTCOMES.get(head["outcome"], ("outcome unknown", "plain"))
     by = f"decided by: {head['outcome_by'] or wording.NOT_RECORDED}"
     return [
         Fact(text=head["run_id"], label="run", tone="strong", mono=True),
         Fact(text=words, tone=tone, hint=by),
-        *_ending(head),
+        *_ending(head, unended),
         *_policy(head),
         Fact(text=wording.count(head["nodes"], "node"), tone="muted"),
         Fact(text=_spend(head), tone="muted", hint=_spend_source(head["spend_from"])),
@@ -64,13 +68,11 @@ def _one_line(text: str) -> str:
     return flat if len(flat) <= LINE else flat[: LINE - 1] + "…"
 
 
-def _ending(head: Mapping[str, Any]) -> list[Fact]:
+def _ending(head: Mapping[str, Any], unended: Fact | None) -> list[Fact]:
     reason, complete = head["stop_reason"], head["complete"]
     tone: Tone = "orange" if reason in wording.CAPS else "red" if reason == "error" else "plain"
-    facts = [] if head["ended"] is False else [Fact(text=wording.stopped_by(reason), tone=tone)]
-    if head["ended"] is False:
-        facts = [Fact(text="still running or died", tone="orange", hint="the log has no end record for this run")]
-    return [*facts, Fact(text=wording.completeness(complete), tone="orange" if complete is False else "muted")]
+    fact = unended or liveness.badge(None) if head["ended"] is False else Fact(text=wording.stopped_by(reason), tone=tone)
+    return [fact, Fact(text=wording.completeness(complete), tone="orange" if complete is False else "muted")]
 
 
 def _policy(head: Mapping[str, Any]) -> list[Fact]:

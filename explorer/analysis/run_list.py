@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from explorer import wording
+from explorer.analysis import liveness
 from explorer.analysis.fact import Fact
 
 SPARKLINE_ROWS = 2_000
+NOTHING: Mapping[str, str] = {}
 OUTCOMES = ("wrong", "unknown", "right")
 _OUTCOME_WORDS = {"wrong": "✗ wrong", "right": "✓ right", "unknown": "? unknown"}
 _MAY_BE_ABSENT = {
@@ -46,13 +48,12 @@ def matching(runs: pa.Table, needle: str, outcomes: Sequence[str], endings: Sequ
     return runs.filter(keep)
 
 
-def summary(runs: pa.Table) -> list[Fact]:
-    """How many runs of each outcome, how many cut off by a cap, and what they hold."""
+def summary(runs: pa.Table, unended: Mapping[str, str] = NOTHING) -> list[Fact]:
+    """How many runs of each outcome, how many cut off by a cap, and what they hold; ``unended`` as in for_reading."""
     outcomes = runs["outcome"].to_pylist()
     reasons = runs["stop_reason"].to_pylist()
     capped = sum(reason in wording.CAPS for reason in reasons)
     unsaid = sum(reason is None for reason in reasons)
-    running = sum(ended is False for ended in runs["ended"].to_pylist())
     facts = [
         Fact(text=wording.count(runs.num_rows, "run"), tone="strong"),
         Fact(text=f"✗ {outcomes.count('wrong'):,} wrong", tone="red" if "wrong" in outcomes else "muted"),
@@ -62,16 +63,18 @@ def summary(runs: pa.Table) -> list[Fact]:
     ]
     if unsaid:
         facts.append(Fact(text=f"stop reason {wording.NOT_RECORDED} in {unsaid:,}", tone="muted"))
-    if running:
-        facts.append(Fact(text=f"{running:,} still running or died", tone="orange"))
+    facts += liveness.counted([said for said in _unended(runs, unended) if said is not None])
     return [*facts, Fact(text=wording.count(pc.sum(runs["nodes"]).as_py() or 0, "node"), tone="muted")]
 
 
-def for_reading(runs: pa.Table, sparklines: pa.Table | None) -> pa.Table:
-    """The table as it is shown: outcome and ending in words, columns that no run records left out, small charts joined."""
+def for_reading(runs: pa.Table, sparklines: pa.Table | None, unended: Mapping[str, str] = NOTHING) -> pa.Table:
+    """The table as it is shown: outcome and ending in words, columns that no run records left out, small charts joined.
+
+    ``unended`` says, by log, what became of runs without an end.
+    """
     ended = [
-        "still running or died" if end is False else wording.stopped_by(reason) if reason is not None else None
-        for end, reason in zip(runs["ended"].to_pylist(), runs["stop_reason"].to_pylist(), strict=True)
+        said or (wording.stopped_by(reason) if reason is not None else None)
+        for said, reason in zip(_unended(runs, unended), runs["stop_reason"].to_pylist(), strict=True)
     ]
     whole = [None if value is None else "complete" if value else "cut off" for value in runs["complete"].to_pylist()]
     table = pa.table(
@@ -100,6 +103,11 @@ def for_reading(runs: pa.Table, sparklines: pa.Table | None) -> pa.Table:
     return table.drop_columns(empty)
 
 
+def unended_logs(runs: pa.Table) -> set[str]:
+    """The logs that hold runs without an end."""
+    return set(runs.filter(pc.fill_null(pc.invert(runs["ended"]), False))["source"].to_pylist())
+
+
 def remarks(runs: pa.Table, table: pa.Table) -> list[str]:
     """What must be known to read the table: columns that no run records, costs that are too low."""
     absent = [words for name, words in _MAY_BE_ABSENT.items() if name not in table.column_names and name != "tokens"]
@@ -108,6 +116,12 @@ def remarks(runs: pa.Table, table: pa.Table) -> list[str]:
     if too_low:
         found.append(f"In {wording.count(too_low, 'run')} some calls have no recorded cost: the cost is at least what is shown.")
     return found
+
+
+def _unended(runs: pa.Table, unended: Mapping[str, str]) -> list[str | None]:
+    """For each run that has no end what became of it; None for the others."""
+    pairs = zip(runs["ended"].to_pylist(), runs["source"].to_pylist(), strict=True)
+    return [unended.get(source, liveness.UNTOLD) if ended is False else None for ended, source in pairs]
 
 
 def _with_sparklines(table: pa.Table, sparklines: pa.Table) -> pa.Table:

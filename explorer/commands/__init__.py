@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol, cast
 
-from explorer.commands import forget, formats, ingest, judge, open, retain, reviews, runs, show, sql, why
+from explorer.commands import budget, forget, formats, ingest, judge, open, replay, replay_server, retain, reviews, runs, show, sql, why
 from ingest.errors import TraceError
 
 
@@ -28,7 +28,9 @@ class Command(Protocol):
         """Do it; the exit status: 0 done, 1 problems in the data."""
 
 
-COMMANDS: tuple[Command, ...] = cast("tuple[Command, ...]", (open, ingest, judge, formats, runs, show, why, reviews, sql, retain, forget))
+COMMANDS: tuple[Command, ...] = cast(
+    "tuple[Command, ...]", (open, ingest, judge, formats, runs, show, why, replay, budget, reviews, sql, retain, forget, replay_server)
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     store = Path(os.environ.get("BRANCHLIGHT_STORE", ".branchlight"))
     chosen = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in COMMANDS:
-        name = command.__name__.rpartition(".")[2]
+        name = command.__name__.rpartition(".")[2].replace("_", "-")
         text = (command.__doc__ or "").strip()
         one = chosen.add_parser(name, help=text.splitlines()[0], description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
         one.add_argument("--store", type=Path, default=store, metavar="DIR", help="default: .branchlight, or $BRANCHLIGHT_STORE")

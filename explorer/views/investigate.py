@@ -6,7 +6,7 @@ import streamlit as st
 
 from explorer import queries, selection, widgets
 from explorer.analysis import run_head
-from explorer.views.parts import inspector, reviewing, search_picture, verdict_bar
+from explorer.views.parts import inspector, live, reviewing, search_picture, verdict_bar
 
 store = selection.store()
 run_id = selection.current_run()
@@ -27,7 +27,7 @@ def both_panes() -> None:
         inspector.show(head, node)
 
 
-widgets.badge_line(run_head.badges(head), key="run_badges")
+widgets.badge_line(run_head.badges(head, live.ending(head)), key="run_badges")
 widgets.badge_line([*run_head.task(head), *run_head.warnings(head)], key="run_task")
 if head["nodes"]:
     both_panes()

@@ -10,7 +10,7 @@ from explorer import queries, selection, widgets, wording
 from explorer.analysis import run_list, verdict_list, verdict_reading
 from explorer.analysis.verdict_list import MECHANISMS
 from explorer.analysis.verdict_reading import KINDS
-from explorer.views.parts import first_steps, judged, lost_bar
+from explorer.views.parts import first_steps, judged, live, lost_bar
 from ingest.readers import all_readers
 from ingest.schema import StopReason
 
@@ -61,12 +61,13 @@ chosen = run_list.matching(runs, needle or "", outcomes, endings, formats)
 lost = verdict_list.matching(found or (), kinds, mechanisms, at_depth, part)
 if lost is not None:
     chosen = chosen.filter(pc.is_in(chosen["run_id"], pa.array(sorted(lost), pa.string())))
-widgets.badge_line(run_list.summary(chosen), key="runs_summary")
+unended = live.words(run_list.unended_logs(chosen))
+widgets.badge_line(run_list.summary(chosen, unended), key="runs_summary")
 if not chosen.num_rows:
     widgets.say("No run passes these filters.")
     st.stop()
 small_charts = queries.run(store, "run_sparklines") if chosen.num_rows <= run_list.SPARKLINE_ROWS else None
-table = run_list.for_reading(chosen, small_charts)
+table = run_list.for_reading(chosen, small_charts, unended)
 if found is not None:
     table = verdict_list.beside(table, {one.run_id: one for one in found}, verdict_list.reviewed(judged.verdicts_said()))
 widgets.show_table(table, key="runs_table", columns=COLUMNS, height=widgets.height_of(table.num_rows))

@@ -11,7 +11,7 @@ from explorer.analysis.spend import Unit
 from explorer.figures.pruning import fates_by_depth
 from explorer.figures.scores import score_distribution
 from explorer.figures.spend import spend_by_depth
-from explorer.views.parts import charts, switches
+from explorer.views.parts import charts, live, switches
 
 POINTS = 4_000
 UNITS = {unit.value: unit.value for unit in Unit}
@@ -19,21 +19,21 @@ ASKED = ("run_head", "run_totals", "scores_by_depth", "pruning_by_depth", "spend
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def answers(version: str, run_id: str) -> dict[str, pa.Table]:  # noqa: ARG001 - a part of the cache's key
-    """What the store answers while it is at this version: switching a unit asks nothing again."""
+def answers(state: str, run_id: str) -> dict[str, pa.Table]:  # noqa: ARG001 - a part of the cache's key
+    """What the store answers while the run is in this state: switching a unit asks nothing again."""
     tables = {name: queries.run(selection.store(), name, run_id=run_id) for name in ASKED}
     return {**tables, "score_points": queries.run(selection.store(), "score_points", run_id=run_id, per_fate=POINTS)}
 
 
 run_id, theme = selection.current_run(), charts.theme()
-asked = answers(selection.store().version, run_id)
+asked = answers(selection.run_state(run_id), run_id)
 head, totals = asked["run_head"].to_pylist()[0], asked["run_totals"].to_pylist()[0]
 by_score, by_fate = scores.by_depth(asked["scores_by_depth"]), pruning.by_depth(asked["pruning_by_depth"])
 spent = spend.of_tables(asked["run_totals"], asked["spend_by_depth"], asked["spend_by_fate"])
 selected = path.steps(asked["path_steps"])
 unit = Unit(selection.choice("unit", tuple(UNITS), Unit.USD))
 
-widgets.badge_line(run_head.badges(head), key="run_badges")
+widgets.badge_line(run_head.badges(head, live.ending(head)), key="run_badges")
 widgets.badge_line(run_head.warnings(head), key="run_warnings")
 widgets.number_cards(cards.cards(totals, by_fate, spent), key="run_cards")
 if not totals["nodes"]:

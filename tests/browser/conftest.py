@@ -120,7 +120,7 @@ def start_viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
     """Starts ``branchlight open LOGS`` in a folder whose Streamlit configuration must not count; every viewer is stopped at the end."""
     viewers: list[Viewer] = []
 
-    def start(*logs: Path) -> Viewer:
+    def start(*logs: Path | str) -> Viewer:
         folder = tmp_path_factory.mktemp("viewer")
         port, output = _free_port(), folder / "output"
         command = [sys.executable, "-m", "explorer", "open", *map(str, logs), "--store", str(folder / "store"), "--port", str(port), "--no-browser"]

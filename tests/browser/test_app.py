@@ -34,7 +34,7 @@ def test_the_run_list_opens_and_a_row_opens_its_run_in_the_same_tab(samples: Vie
     box = tab.page.locator("[data-testid=stDataFrame] canvas").first.bounding_box()
     tab.page.mouse.click(box["x"] + 28, box["y"] + 31 * 1.5)  # the button of the first row
     tab.page.wait_for_url("**/investigate?*")
-    assert tab.value("run") == "game24-cut_off_by_max_nodes"
+    assert tab.value("run") == "game24-cut_off_by_calls"
 
 
 def test_the_button_of_a_row_opens_its_run_after_sorting_too(samples: Viewer, visit: Open) -> None:

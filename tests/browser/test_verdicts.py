@@ -47,7 +47,7 @@ def chip(tab: Visit, label: str) -> Any:
 
 def test_a_click_on_the_bar_filters_the_list_and_a_click_on_the_chip_shows_all_again(viewer: Viewer, visit: Open) -> None:
     tab = visit().open(viewer.url)
-    chip(tab, "10 runs").wait_for(timeout=15_000)
+    chip(tab, "28 runs").wait_for(timeout=15_000)
     click_bar(tab, "evaluation: underscored")
     tab.page.wait_for_function("() => new URL(location.href).searchParams.get('lost')")
     tab.settle()
@@ -57,7 +57,7 @@ def test_a_click_on_the_bar_filters_the_list_and_a_click_on_the_chip_shows_all_a
     tab.settle()
     chip(tab, "1 run").wait_for(timeout=15_000)
     chip(tab, "only runs").click()
-    chip(tab, "10 runs").wait_for()
+    chip(tab, "28 runs").wait_for()
     assert tab.value("lost") is None
     assert (tab.foreign, tab.errors) == ([], [])
 

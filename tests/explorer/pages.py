@@ -14,7 +14,7 @@ import explorer
 from ingest.pipeline import ingest
 
 APP = Path(explorer.__file__).with_name("app.py")
-VIEWS = ("runs", "investigate", "statistics", "suite", "verdicts", "data")
+VIEWS = ("runs", "investigate", "statistics", "suite", "what_if", "budget", "verdicts", "data")
 PICTURES = ("tree", "path", "ladder", "map", "table")
 TEXT_ELEMENTS = frozenset({"text", "code", "dataframe", "arrow_data_frame", "bidi_component", "plotly_chart", "text_input"})
 """Elements that show text as text. (What a plotly chart gets is escaped, and checked where it is made.)"""

@@ -176,6 +176,6 @@ def test_output_into_a_pipe_that_closes_early_is_no_error(store: Path) -> None:
 
 def test_every_command_takes_a_store() -> None:
     for one in COMMANDS:
-        name = one.__name__.rpartition(".")[2]
+        name = one.__name__.rpartition(".")[2].replace("_", "-")
         (subparsers,) = (action for action in commands._parser()._actions if isinstance(action, argparse._SubParsersAction))
         assert "--store" in subparsers.choices[name].format_help()

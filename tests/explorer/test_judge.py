@@ -143,27 +143,41 @@ def test_judge_and_why_tell_where_each_sample_was_lost(tmp_path: Path, capsys: p
     store = tmp_path / "store"
     assert run(capsys, "ingest", NATIVE, "--store", store)[0] == 0
     status, judged, _ = run(capsys, "judge", "--oracle", "game24", "--store", store, "--json")
-    assert status == 0 and (judged["oracle"], judged["runs"], judged["unknown"], judged["problems"]) == ("game24", 10, 0, [])
+    assert status == 0 and (judged["oracle"], judged["runs"], judged["unknown"], judged["problems"]) == ("game24", 28, 0, [])
     status, found, _ = run(capsys, "why", "--store", store, "--json")
     assert status == 0
     shown = ("verdict", "lost_at", "mechanism", "confidence")
     assert {one["run_id"].removeprefix("game24-"): tuple(one[name] for name in shown) for one in found["runs"]} == {
+        "cut_off_by_calls": ("control", "completed", "termination", "established"),
+        "cut_off_by_cost": ("cannot_tell", "evaluated", "cap", None),
+        "cut_off_by_max_depth": ("control", "completed", "termination", "established"),
         "cut_off_by_max_nodes": ("cannot_tell", "evaluated", "cap", None),
+        "cut_off_by_tokens": ("control", "completed", "termination", "established"),
+        "cut_off_by_wall_clock": ("cannot_tell", "evaluated", "cap", None),
         "died": ("cannot_tell", None, "void", None),
+        "lost_by_allocation": ("control", "completed", "allocation", "established"),
         "lost_by_evaluation": ("evaluation", "survived", "underscored", "established"),
         "lost_by_failed_judge": ("evaluation", "evaluated", "unscored", "established"),
+        "lost_by_final_score": ("evaluation", "verified", "underscored", "established"),
+        "lost_by_flat_scores": ("evaluation", "survived", "not_discriminating", "established"),
         "lost_by_generation": ("generation", "generated", "not_proposed", "established"),
+        "lost_by_misread_answer": ("evaluation", "survived", "misparsed", "established"),
+        "lost_by_per_parent": ("control", "survived", "pruning", "established"),
+        "lost_by_selection": ("control", "verified", "selection", "established"),
         "lost_by_tie": ("control", "survived", "tie_order", "established"),
-        "merged_states": ("none", None, None, None),
-        "right_by_beam": ("none", None, None, None),
-        "right_by_depth_first": ("none", None, None, None),
-        "tiny": ("none", None, None, None),
+        "lost_by_unsound_key": ("control", "distinct", "deduplication", "established"),
+        "lost_by_wrong_constraint": ("evaluation", "survived", "blocked", "established"),
+        **dict.fromkeys(
+            ("merged_states", "right_by_beam", "right_by_best_first", "right_by_best_of", "right_by_breadth_first", "right_by_deepening",
+             "right_by_depth_first", "right_by_mcts", "tiny"),
+            ("none", None, None, None),
+        ),
     }
     documented = "run_id outcome verdict lost_at mechanism node_id depth confidence sentence evidence missing also_lost flags".split()
     assert all(list(one)[: len(documented)] == documented for one in found["runs"])
     share = found["suite"]["oracle_generated_success"]
-    assert (share["value"], share["numerator"], share["denominator"]) == (8 / 9, 8, 9)
-    assert (share["low"], share["high"]) == (pytest.approx(0.565, abs=1e-3), pytest.approx(0.980, abs=1e-3))
+    assert (share["value"], share["numerator"], share["denominator"]) == (26 / 27, 26, 27)
+    assert (share["low"], share["high"]) == (pytest.approx(0.817, abs=1e-3), pytest.approx(0.993, abs=1e-3))
     assert found["suite"]["left_out"] == ["game24-died"]
 
 
@@ -178,7 +192,7 @@ def test_why_one_run_shows_its_evidence(tmp_path: Path, capsys: pytest.CaptureFi
     status, out, _ = run(capsys, "why", "game24-lost_by_tie", "--store", tmp_path)
     assert status == 0 and "by control" in out and "worst kept" in out
     status, out, _ = run(capsys, "why", "--store", tmp_path)
-    assert "pruning_regret" in out and "10 runs are counted" in out
+    assert "pruning_regret" in out and "28 runs are counted" in out
 
 
 def test_why_on_an_empty_store_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

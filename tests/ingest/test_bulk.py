@@ -56,6 +56,13 @@ def test_lines_that_contradict_each_other_are_named_both_and_the_last_one_wins(t
     ]  # fmt: skip
 
 
+def test_a_node_that_is_evaluated_in_two_of_its_lines_has_one_evaluation(tmp_path: Path) -> None:
+    store = loaded(tmp_path, node("a", evaluation={"response": "good"}), node("a", evaluation={"response": "bad"}))
+    assert rows(store, "select call_id, response_hash from calls") == [("a/evaluator", sha("bad"))]
+    message = "call a/evaluator is recorded more than once with different response_sha"
+    assert rows(store, "select kind, message from problems") == [("conflict", message)] * 2
+
+
 def test_a_call_that_is_logged_twice_with_other_numbers_is_named_too(tmp_path: Path) -> None:
     call = {"record": "call", "run_id": "r", "call_id": "c", "node_id": "a"}
     store = loaded(tmp_path, node("a"), call | {"input_tokens": 7}, call | {"input_tokens": 9})

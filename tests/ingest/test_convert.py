@@ -43,6 +43,7 @@ NODE: dict[str, list[tuple[Any, Any, str | None]]] = {
         (1_700_000_000, datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC), None),
         (1_700_000_000_500, datetime(2023, 11, 14, 22, 13, 20, 500_000, tzinfo=UTC), None),
         ("yesterday", None, "time"), (True, None, "time"), ([], None, "time"),
+        (float("nan"), None, "time"), (1e30, None, "time"), (-1e15, None, "time"), ("infinity", None, "time"), ("99999-01-01", None, "time"),
     ],
     "step": [("take", "take", None), ("", "", None), (5, "5", None), (True, "true", None), ({"a": [1]}, '{"a":[1]}', None), (None, None, None)],
     "state": [({"left": [4, 6]}, '{"left":[4,6]}', None), ("text", '"text"', None), (0, "0", None), (None, None, None)],

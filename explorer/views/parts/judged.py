@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from heapq import merge
 from itertools import islice
 
 import streamlit as st
 
 from explorer import reviews, selection
-from explorer.analysis import attribution, evaluator, known, ledger
+from explorer.analysis import attribution, evaluator, known, ledger, run_states
 from explorer.analysis.evaluator import Judged
 from explorer.analysis.known import Marks
 from explorer.analysis.ledger import Cut
@@ -56,7 +57,7 @@ def verdicts_said() -> list[tuple[str, str, str]]:
 
 def of_run(run_id: str, nodes: int) -> Job[OneRun]:
     """One OneRun; for a run of a million nodes that takes a while."""
-    return _one(selection.store().version, _marks_of(run_id), run_id, nodes)
+    return _one(selection.run_state(run_id), _marks_of(run_id), run_id, nodes)
 
 
 def of_all() -> Job[Verdict]:
@@ -99,14 +100,32 @@ def _reviews(folder: str, state: str) -> Reviews:  # noqa: ARG001 - the state of
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _one(version: str, marked: tuple[tuple[str | None, ...], ...], run_id: str, nodes: int) -> Job[OneRun]:  # noqa: ARG001 - a part of the key
-    return Job(_looked_at(selection.store(), run_id, reviews.marks(said_about(run_id)), nodes), 1, _while_at(version))
+def _one(state: str, marked: tuple[tuple[str | None, ...], ...], run_id: str, nodes: int) -> Job[OneRun]:  # noqa: ARG001 - a part of the key
+    return Job(_looked_at(selection.store(), run_id, reviews.marks(said_about(run_id)), nodes), 1, lambda: True)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _verdicts(version: str, runs: int) -> Job[Verdict]:
-    short = (replace(one, evidence=(), also_lost=(), conflicts=()) for one in attribution.of_runs(selection.store()))
-    return Job(short, runs, _while_at(version))
+    store = selection.store()
+    return Job(_all_verdicts(store, run_states.of_all(store), _kept_verdicts()), runs, _while_at(version))
+
+
+def _all_verdicts(store: Store, states: Mapping[str, str], kept: dict[str, tuple[str, Verdict]]) -> Iterator[Verdict]:
+    """In order of run ids. Those of runs about which nothing has changed since are taken as they were, from ``kept``."""
+    old = [kept[run][1] for run, state in states.items() if run in kept and kept[run][0] == state]
+    known = {one.run_id for one in old}
+    anew = [run for run in states if run not in known]
+    found = attribution.of_runs(store, anew if old else None) if anew else ()
+    short = (replace(one, evidence=(), also_lost=(), conflicts=()) for one in found)
+    for one in merge(old, short, key=lambda one: one.run_id):
+        kept[one.run_id] = states.get(one.run_id, ""), one
+        yield one
+
+
+@st.cache_resource(show_spinner=False)
+def _kept_verdicts() -> dict[str, tuple[str, Verdict]]:
+    """The last verdict on each run, without evidence, and the state of the run that it was given for."""
+    return {}
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
