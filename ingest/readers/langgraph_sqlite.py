@@ -69,7 +69,7 @@ def _thread(source: Source, database: sqlite3.Connection, ids: Ids, thread: Any,
     for seq, row in enumerate(
         sqlite_file.rows(database, f"select *, length(checkpoint) as checkpoint_bytes from checkpoints {chosen}", thread, space)
     ):
-        node_id = fields.text(row.get("checkpoint_id"))
+        node_id = _id(row.get("checkpoint_id"))
         if not node_id:
             yield Problem("a checkpoint without an id", f"{source.name}: thread {name}", kind="bad_record", rejected=True)
             continue
@@ -91,7 +91,7 @@ def _warnings(nodes: dict[str, Node]) -> Iterator[str]:
 def _node(run_id: str, seq: int, node_id: str, row: dict[str, Any], writes: list[list[Any]]) -> Node:
     metadata = _json(row.get("metadata"))
     known = metadata if isinstance(metadata, dict) else {}
-    parent = fields.text(row.get("parent_checkpoint_id"))
+    parent = _id(row.get("parent_checkpoint_id"))
     taken = ("thread_id", "checkpoint_ns", "checkpoint_id", "parent_checkpoint_id", "checkpoint", "metadata")
     rest = {key: _shown(value) for key, value in fields.without(row, taken).items()}
     rest |= {"metadata": fields.without(known, ("writes", "source", "thread_id"))} if known else {"metadata": metadata}
@@ -105,6 +105,11 @@ def _node(run_id: str, seq: int, node_id: str, row: dict[str, Any], writes: list
         action_kind=fields.text(known.get("source")),
         extra=fields.extra_text(rest | ({"writes": writes} if writes else {})),
     )
+
+
+def _id(value: Any) -> str | None:
+    """An id as text; of a blob the digits."""
+    return value.hex() if isinstance(value, bytes) else fields.text(value)
 
 
 def _shown(value: Any) -> Any:

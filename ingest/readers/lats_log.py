@@ -79,7 +79,7 @@ def _take(run: _Reading, record: Record) -> bool:
         if found is not None:
             run.nodes.append(_node(run.run_id, len(run.nodes), found, record))
         return found is not None
-    start = message.split(":", 1)[0] + ":"
+    start = "".join(message.partition(":")[:2])
     if start in _ASKED:
         _unanswered(run, _ASKED[start])
         run.asked[_ASKED[start]] = record

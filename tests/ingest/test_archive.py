@@ -42,6 +42,27 @@ def test_what_is_no_archive_or_a_damaged_one_has_no_members(tmp_path: Path) -> N
     assert [archive.members(path) for path in (plain, damaged, tmp_path / "missing")] == [(), (), ()]
 
 
+def test_an_archive_with_names_that_are_no_text_has_no_members_and_breaks_nothing(tmp_path: Path) -> None:
+    path = flagged(tmp_path / "a.zip", 0x800)  # says that its names are UTF-8
+    path.write_bytes(path.read_bytes().replace(b"a.json", b"\xbd.json"))
+    assert [item.path for item in discover([str(path)]) if isinstance(item, Source)] == [path]
+
+
+def test_a_member_behind_a_password_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = flagged(tmp_path / "a.zip", 0x1)
+    with pytest.raises(TraceError, match=r"(?s)a\.zip!a\.json: cannot be read: .*without a password"):
+        Source(path, "a.json").json()
+
+
+def flagged(path: Path, flag: int) -> Path:
+    """An archive that says something of its one member."""
+    data = bytearray(packed(path, a_dot_json="{}").read_bytes())
+    for at in (6, data.rindex(b"PK\x01\x02") + 8):
+        data[at : at + 2] = flag.to_bytes(2, "little")
+    path.write_bytes(data)
+    return path
+
+
 def test_a_member_packed_in_an_unknown_way_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.zip", a_dot_json="{}")
     data = bytearray(path.read_bytes())

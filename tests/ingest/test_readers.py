@@ -44,7 +44,7 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def samples() -> list[Path]:
-    return [path for path in logs_in(SAMPLES) if path.name not in NO_LOGS and path.parent.name not in ("record", "__pycache__")]
+    return [path for path in logs_in(SAMPLES) if path.name not in NO_LOGS and not {"record", "__pycache__"} & set(path.parts)]
 
 
 @cache

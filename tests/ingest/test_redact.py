@@ -6,12 +6,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ingest import pipeline
-from ingest.errors import TraceError
+from ingest.errors import Problem, TraceError
 from ingest.redact import MARK, Redactor, read_rules
 from ingest.store import STORED, Store
 
@@ -30,15 +29,6 @@ def everything(folder: Path) -> str:
     store = Store(folder)
     said = "".join(json.dumps(store.query(f"select * from {table}").to_pylist(), default=str) for table in STORED)
     return said + "".join(path.read_bytes().decode("latin-1") for path in folder.rglob("*") if path.is_file())
-
-
-def planted(value: Any) -> Any:
-    """The value with the secret at the end of every string and as a key of every object."""
-    if isinstance(value, str):
-        return f"{value} {SECRET}"
-    if isinstance(value, dict):
-        return {key: planted(item) for key, item in value.items()} | {f"key {SECRET}": SECRET}
-    return [planted(item) for item in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize(
@@ -76,16 +66,10 @@ def test_a_rule_that_is_no_pattern_names_its_line(tmp_path: Path) -> None:
         read_rules(str(tmp_path / "rules"))
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: str(path.relative_to(PROJECT / "sample_traces")))
-def test_a_secret_in_every_string_of_a_log_is_nowhere_in_the_store(sample: Path, tmp_path: Path) -> None:
-    log = tmp_path / sample.name
-    text = sample.read_text("utf-8")
-    if sample.suffix == ".jsonl":
-        log.write_text("".join(json.dumps(planted(json.loads(line))) + "\n" for line in text.splitlines()) + f'{{"torn": "{SECRET}')
-    else:
-        log.write_text(json.dumps(planted(json.loads(text))))
-    reports = pipeline.ingest(tmp_path / "store", [str(log)], redactor=redactor())
-    assert SECRET not in everything(tmp_path / "store") + repr(reports)
+def test_the_place_of_a_problem_is_clean_and_the_name_of_the_log_stays() -> None:
+    problem = Problem("no number", f"a@example.org.json: $.{SECRET}.score", f"Ask a@example.org about {SECRET}.")
+    found = redactor().problem(problem, "a@example.org.json")
+    assert (found.where, found.hint) == (f"a@example.org.json: $.{MARK}.score", f"Ask {MARK} about {MARK}.")
 
 
 @pytest.mark.parametrize("sample", SAMPLES[:3], ids=lambda path: path.stem)

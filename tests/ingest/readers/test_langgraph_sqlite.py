@@ -92,9 +92,9 @@ def test_a_checkpoint_that_stands_twice_is_read_once_and_named(tmp_path: Path) -
 
 
 def test_a_blob_where_a_name_was_expected_is_shown_as_its_size(tmp_path: Path) -> None:
-    found = traces(changed(tmp_path, "update writes set type = x'ff00'", "update checkpoints set type = x'ff'"))
-    first = extra(found["t1"].nodes[0])
-    assert (first["type"], first["writes"]) == ("1 bytes", [["answer", "2 bytes", 3]])
+    parent = "update checkpoints set parent_checkpoint_id = x'0aff' where checkpoint_id = 'c2'"
+    nodes = traces(changed(tmp_path, "update writes set type = x'ff00'", "update checkpoints set type = x'ff'", parent))["t1"].nodes
+    assert (extra(nodes[0])["type"], extra(nodes[0])["writes"], nodes[1].parent_ids) == ("1 bytes", [["answer", "2 bytes", 3]], ("0aff",))
 
 
 def test_only_its_own_databases_are_claimed() -> None:

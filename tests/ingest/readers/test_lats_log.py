@@ -30,6 +30,13 @@ def test_a_log_that_begins_in_the_middle_of_a_run_is_read_from_its_first_node_or
     assert (problems, trace.run.run_id, len(trace.nodes), len(trace.calls)) == ([], "cups/1", 3, 4)
 
 
+def test_a_prompt_that_was_cut_before_its_text_is_no_call(tmp_path: Path) -> None:
+    log = tmp_path / "cups.log"
+    log.write_text("2026-01-02 03:04:05,100 - INFO - Iteration 1...\n2026-01-02 03:04:06,000 - INFO - PROMPT", "utf-8")
+    problems, (trace,) = split(lats_log, Source(log))
+    assert (problems, trace.calls, extra(trace.run)["log"][-1]) == ([], (), "2026-01-02 03:04:06,000 PROMPT")
+
+
 def test_nodes_have_depths_and_no_parents_and_no_scores() -> None:
     assert [(node.node_id, node.depth, node.parent_ids, node.step, node.action_kind, node.score) for node in traces()[0].nodes] == [
         ("0", 1, (), "Look for it.\nsearch[red cup]", "search", None),
