@@ -25,7 +25,7 @@ def following(store: Path, paths: Sequence[str], redact: str | None, payloads: s
     assert child.stdin
     try:
         with contextlib.suppress(BrokenPipeError):  # a process that died is noticed by is_alive
-            child.stdin.write(json.dumps(asked).encode() + b"\n")
+            child.stdin.writelines([json.dumps(asked).encode() + b"\n"])
             child.stdin.flush()
         yield
     finally:

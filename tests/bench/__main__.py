@@ -10,7 +10,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from tests.bench import live, loading, looking, mutations, replaying, verdicts
+from tests.bench import growing, live, loading, looking, mutations, replaying, verdicts
 from tests.bench.generate import SHAPES
 from tests.bench.measure import Line, write
 
@@ -32,6 +32,7 @@ def main() -> None:
         work.append(looking.lines(folder, (5_000, 100_000, 1_000_000) if args.full else (5_000, 100_000), args.repeats))
         work.append(verdicts.lines(folder, 10_000))
         work.append(replaying.lines(folder, (100_000, 1_000_000) if args.full else (10_000, 100_000), args.repeats))
+        work.append(growing.lines())
         work.append(live.lines(folder, (10_000, 1_000_000) if args.full else (10_000, 100_000), args.repeats))
         work.append(mutations.lines(10_000))
         for lines in work:

@@ -100,7 +100,7 @@ _STAGE = """() => { const find = (root) => { for (const e of root.querySelectorA
 
 def test_a_click_on_a_node_tells_python_its_id_at_once(browser: Any, address: str) -> None:
     tree = Drawing(browser, address, "view=tree&n=60")
-    tree.click(22, 25 + (900 - 300 - 25) / 2)
+    tree.click(22, 25 + (tree.page.locator(".stage").bounding_box()["height"] - 25) / 2)
     tree.says("node n0")
     tree.says("chosen n0")
     tree.close()

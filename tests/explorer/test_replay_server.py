@@ -193,7 +193,9 @@ def test_every_recorded_pair_of_the_samples_is_answered_in_recorded_order(sample
         for row in rows:
             body = {"model": row["model"] or "any", "messages": [{"role": "user", "content": row["prompt"]}], "seed": row["seed"]}
             status, document, _ = pool.submit(post, f"{url}/chat/completions", body).result()
-            if row["response"] is None:
+            if row["response"] is None and row["error"] is None:
+                assert (status, document["error"]["code"]) == (404, "response_not_kept")  # the samples are cut off while a call is out
+            elif row["response"] is None:
                 assert (status, document["error"]["code"], row["error"] in document["error"]["message"]) == (500, "recorded_failure", True)
             else:
                 assert (status, document["choices"][0]["message"]) == (200, {"role": "assistant", "content": row["response"]})
@@ -294,7 +296,7 @@ def test_a_stream_ends_with_the_recorded_usage_where_it_was_asked_for(shown: str
     assert (last.choices, last.usage.total_tokens) == ([], 42)
     assert [piece.choices[0].finish_reason for piece in pieces] == [None] * (len(pieces) - 1) + ["stop"]
     assert [piece.usage for piece in pieces] == [None] * len(pieces)
-    assert [model.id for model in client(shown).models.list()] == ["judge-program", "proposer-program"]
+    assert {"judge-program", "proposer-program"} <= {model.id for model in client(shown).models.list()}
 
 
 @pytest.mark.parametrize(
@@ -361,7 +363,7 @@ def test_a_start_that_cannot_answer_anything_says_why(tmp_path: Path, arguments:
 def test_the_code_in_the_readme_replays_the_run_that_it_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recording, asking_again = re.findall(r"```python\n(.*?)```", (PROJECT / "README.md").read_text("utf-8"), re.DOTALL)
+    recording, _own_search, asking_again = re.findall(r"```python\n(.*?)```", (PROJECT / "README.md").read_text("utf-8"), re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(compile(recording, "README.md", "exec"), {})
     load(tmp_path / "store", "logs")

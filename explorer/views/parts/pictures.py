@@ -52,12 +52,7 @@ def _ladder(version: str, head: Row, node_id: str, viable: Mapping[str, bool]) -
 
 def rivals(head: Row) -> Any:
     """With whom the chosen nodes are compared in the ladder: what the address says."""
-    return selection.choice("among", tuple(rivals_of(head)), default_rivals(head["level_by_level"]))
-
-
-def rivals_of(head: Row) -> Mapping[str, str]:
-    """The choices that the ladder has, in words."""
-    return RECORDED_RIVALS if head["decisions"] else RIVALS
+    return selection.choice("among", tuple(RECORDED_RIVALS if head["decisions"] else RIVALS), default_rivals(head["level_by_level"]))
 
 
 def _choose(node_id: str) -> None:

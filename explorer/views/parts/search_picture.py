@@ -9,7 +9,7 @@ import streamlit as st
 
 from explorer import queries, selection, widgets
 from explorer.analysis import inspector
-from explorer.analysis.picture import COLORS, VIEWS, default_view
+from explorer.analysis.picture import COLORS, RECORDED_RIVALS, RIVALS, VIEWS, default_view
 from explorer.views.parts import node_table, pictures, switches
 from explorer.views.parts.judged import OneRun
 
@@ -27,7 +27,7 @@ def show(head: Mapping[str, Any], node: Mapping[str, Any], known: OneRun | None)
         if view in ("tree", "path", "map"):
             switches.switch("color", COLORS, color)
         if view == "ladder":
-            switches.switch("among", pictures.rivals_of(head), pictures.rivals(head))
+            switches.switch("among", RECORDED_RIVALS if head["decisions"] else RIVALS, pictures.rivals(head))
         needle = st.text_input(
             "Search the steps", placeholder="search steps, reasons, ids", live=True, label_visibility="collapsed", key="needle"
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -378,39 +377,3 @@ def test_a_policy_that_asks_for_no_children_is_refused_by_the_node() -> None:
 def test_less_than_one_call_at_once_is_refused() -> None:
     with pytest.raises(TraceError, match="the number of calls at once is 0, expected 1 or more"):
         Workers(0)
-
-
-@dataclass(frozen=True)
-class Wide:
-    """A tree without end: every state has so many children, or only the root has."""
-
-    children: int
-    only_root: bool = False
-
-    def most(self, node: SearchNode, width: int = 1) -> Spend:
-        return Spend(1, 0, 0.0)
-
-    def wants(self, node: SearchNode) -> bool:
-        return True
-
-    def expand(self, node: SearchNode, width: int) -> Expanded:
-        count = 0 if self.only_root and node.parents else self.children
-        return Expanded([Proposal(None, (node.state * 31 + index * 7919 + 1) % 1_000_003) for index in range(count)])
-
-    def evaluate(self, node: SearchNode) -> Evaluated:
-        return Evaluated((node.state % 997) / 997)
-
-
-def seconds(method: Callable[..., Policies], shape: str, nodes: int) -> float:
-    """Processor time of a search that ends at this many nodes."""
-    world = {"threes": Wide(3), "chain": Wide(1), "star": Wide(nodes - 1, only_root=True)}[shape]
-    began = time.process_time()
-    result = search(Proposal(None, 1), method(world, world), Caps(max_nodes=nodes))
-    assert len(result.tree.nodes) == nodes
-    return time.process_time() - began
-
-
-@pytest.mark.parametrize("shape", ["threes", "chain", "star"])
-@pytest.mark.parametrize("method", [methods.best_first, methods.depth_first])
-def test_ten_times_the_nodes_take_no_hundred_times_the_time(method: Callable[..., Policies], shape: str) -> None:
-    assert seconds(method, shape, 20_000) < 40 * min(seconds(method, shape, 2_000) for _ in range(3))
