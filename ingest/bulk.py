@@ -91,7 +91,7 @@ def stage(staging: Staging, sources: list[Source], tell: Callable[[str, int, int
     for index, source in enumerate(sources):
         tell(f"reading {source.name}", index, len(sources))
         bad: list[Problem] = []
-        with staging.progress(tell, f"reading {source.name}"):
+        with staging.progress(tell, f"reading {source.name}", _bytes(source)):
             for item in lines.pieces(staging.con, source, staging.folder, f"native-{index}", staging.redactor):
                 if isinstance(item, Problem):
                     bad.append(item)
@@ -126,6 +126,14 @@ def take(staging: Staging, staged: list[lines.Piece]) -> None:
     for query in (_UNUSABLE, *contradictions, convert.node_problems(), convert.call_problems()):
         if query:
             con.execute(f"insert into s_problems by name select p.source, w.* from ({query}) w join b_pieces p using (piece)")
+
+
+def _bytes(source: Source) -> int:
+    """Size of the file on disk, for the progress bar; of one that has gone, which reading will name, nothing is known: 100 %."""
+    try:
+        return max(100, source.path.stat().st_size)
+    except OSError:
+        return 100
 
 
 def locate(staging: Staging, staged: list[lines.Piece]) -> None:

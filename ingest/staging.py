@@ -17,7 +17,8 @@ from ingest.errors import Problem
 from ingest.redact import Redactor
 from ingest.schema import Trace
 
-MEMORY_LIMIT = "1500MB"
+MEMORY_LIMIT = "700MB"
+"""Keeps an ingest of any size below 1 GB; twice of it loads a 1.5 GB log 10 % faster."""
 _CALLS = pa.schema([f for f in columns.CALLS if f.name not in ("prompt", "response")])
 KEY_COLUMNS = (
     "ord source piece row run_id node_id parent_ids depth request_index seq score fate started_at ended_at"
@@ -69,13 +70,13 @@ class Staging:
             self.con.unregister("arriving")
 
     @contextlib.contextmanager
-    def progress(self, tell: Callable[[str, int, int], None], what: str) -> Iterator[None]:
-        """While the work in the block runs, say four times a second how far DuckDB has come with its present statement, in percent."""
+    def progress(self, tell: Callable[[str, int, int], None], what: str, total: int = 100) -> Iterator[None]:
+        """While the work in the block runs, say four times a second how far DuckDB has come with its present statement, of ``total``."""
         done = threading.Event()
 
         def ask() -> None:
             while not done.wait(0.25):
-                tell(what, max(0, min(100, round(self.con.query_progress()))), 100)
+                tell(what, round(max(0.0, min(100.0, self.con.query_progress())) / 100 * total), total)
 
         asking = threading.Thread(target=ask, daemon=True)
         asking.start()

@@ -47,11 +47,20 @@ def cell(value: Any) -> str:
 
 
 def progress() -> tuple[Callable[[str, int, int], None], Callable[[], None]]:
-    """A progress bar on stderr that appears only when the work takes longer than a second; and what closes it."""
+    """A progress bar on stderr that appears only when the work takes longer than a second; and what closes it.
+
+    Rate and time left are those of the present phase: a new description begins one. Totals of 1,000 and more are scaled (75.2M/s: bytes).
+    """
     start = time.monotonic()
-    bar = tqdm(total=1, delay=1.0, leave=False, file=sys.stderr, disable=None, bar_format="{desc} {percentage:3.0f}% {bar} {elapsed}<{remaining}")
+    shape = "{desc} {percentage:3.0f}% {bar} {rate_noinv_fmt} {elapsed}<{remaining}"
+    bar = tqdm(total=1, delay=1.0, leave=False, file=sys.stderr, disable=None, unit="", unit_scale=True, bar_format=shape)
+
+    phase = ""
 
     def tell(what: str, done: int, total: int) -> None:
+        nonlocal phase
+        if what != phase:
+            phase, bar.start_t = what, time.time()
         bar.total = max(total, 1)
         bar.n = done
         bar.set_description_str(what, refresh=time.monotonic() - start > 1)
