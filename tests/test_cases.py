@@ -1,6 +1,7 @@
 """Do the small inputs that break plain implementations come out right? One test a case, in the words of its "product must" lines.
 
-Left out: c12, whose ``usage_convention`` has no column yet.
+Elsewhere: c17 and c23 to c29 in test_real_verdicts.py, c18 and c30 in test_views.py, c19 in test_spend.py, c31 in browser/test_app.py (each page in
+a folder with a configuration of its own).
 """
 
 from __future__ import annotations
@@ -213,6 +214,18 @@ def test_c11_rolled_up_tokens_in_otlp_json(case: Case) -> None:
     rolled = case.column("select extra->>'roll_up' from nodes where extra->>'roll_up' is not null order by run_id")
     assert [text.split(" tokens")[0] for text in rolled] == ["claims 1200/300", "claims 900/140"]
     assert rolled[1].endswith("300/50 are in no logged call")
+
+
+def test_c12_cached_tokens(case: Case) -> None:
+    case.load("nodes.ndjson")
+    expect = case.expect
+    assert dict(case.rows("select node_id, input_tokens from calls")) == expect["total_input"]
+    assert case.column("select sum(input_tokens) from calls") == [expect["sum"]]
+    uncached = dict(case.rows("select node_id, input_tokens - cached_tokens from calls"))
+    assert {node: uncached[node] for node in expect["uncached"]} == expect["uncached"]
+    assert case.column("select node_id from problems where kind = 'usage'") == expect["inferred"]
+    assert case.column("select node_id from calls where cached_tokens is null") == expect["cached_unknown"]
+    assert "inclusive (the default here)" in case.column("select hint from problems where kind = 'usage'")[0]
 
 
 def test_c13_unknown_cost_is_not_zero(case: Case) -> None:

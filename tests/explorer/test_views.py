@@ -164,3 +164,19 @@ def test_the_shared_case_of_hostile_text_is_shown_as_logged(monkeypatch: pytest.
     ingest(tmp_path / "store", [str(case / "nodes.ndjson")])
     strings = json.loads((case / "expect.json").read_text("utf-8"))["strings"]
     check_pages(monkeypatch, tmp_path / "store", "r-host", {f"n{number}": text for number, text in enumerate(strings, start=1)})
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="the folder of cases does not stand beside the project")
+def test_c30_an_address_with_ids_that_need_quoting_opens_that_node_of_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (case,) = CASES.glob("c30-*")
+    expect = json.loads((case / "expect.json").read_text("utf-8"))
+    ingest(tmp_path, [str(case / "nodes.ndjson"), str(case / "runs.ndjson")])
+    for run in expect["runs"]:
+        page = open_page(monkeypatch, tmp_path, "investigate", run=run, node="n 1")
+        assert not page.exception
+        assert f"{run} n 1" in texts(page)
+        assert not any(f"{other} n 1" in texts(page) for other in expect["runs"] if other != run)
+    gone = open_page(monkeypatch, tmp_path, "investigate", run="gone", node="n2")
+    assert not gone.exception
+    assert any("gone" in text for text in texts(gone))
+    assert not open_page(monkeypatch, tmp_path, "investigate", run="").exception
