@@ -12,6 +12,8 @@ from explorer import selection, widgets, wording
 from explorer.analysis.fact import Fact
 
 ALL = "all"
+MOST = 8
+"""Protocols that are shown at once, those with the most runs; the others are one click away."""
 
 
 class OfProtocol(Protocol):
@@ -31,11 +33,23 @@ def chosen(runs: Sequence[T], *, key: str) -> Sequence[T]:
     if len(counts) < 2:
         return runs
     wanted = st.query_params.get("protocol", ALL)
-    chips = [Fact(text="protocol", tone="muted")]
-    for name, count in {ALL: len(runs), **dict(sorted(counts.items()))}.items():
-        chips.append(Fact(text=f"{name} · {wording.count(count, 'run')}", tone="blue" if name == wanted else "plain", pick=name))
-    widgets.badge_line(chips, key=key, on_pick=lambda name: selection.write(protocol=None if name == ALL else name))
+    ranked = sorted(counts.items(), key=lambda item: (item[0] != wanted, -item[1], item[0]))  # the chosen one is never folded away
+    first, others = ranked[:MOST], ranked[MOST:]
+    widgets.badge_line([Fact(text="protocol", tone="muted"), *_chips([(ALL, len(runs)), *first], wanted)], key=key, on_pick=_choose)
+    if others:
+        with st.expander(f"{len(others):,} more protocols", type="compact"):
+            widgets.badge_line(_chips(others, wanted), key=f"{key}_more", on_pick=_choose)
     return [one for one in runs if _name(one) == wanted] if wanted in counts else runs
+
+
+def _chips(counts: Sequence[tuple[str, int]], wanted: str) -> list[Fact]:
+    return [
+        Fact(text=f"{name} · {wording.count(count, 'run')}", tone="blue" if name == wanted else "plain", pick=name) for name, count in counts
+    ]
+
+
+def _choose(name: str) -> None:
+    selection.write(protocol=None if name == ALL else name)
 
 
 def _name(one: OfProtocol) -> str:
