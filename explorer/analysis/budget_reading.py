@@ -50,11 +50,12 @@ def cards(runs: Sequence[RunBudget], right: RightDepths, currency: Currency) -> 
     what = "right runs" if right.answers == "selected" else "runs with finished nodes of known truth"
     hint = f"p50 / p90 / p95 / max; depth known for {len(right.depths):,} of {right.of:,} {what}"
     inferred = f"; the cap is inferred for {right.caps_inferred:,}" if right.caps_inferred else ""
-    cut = caps.cut_off(runs)
+    cut, guessed = caps.cut_off(runs), caps.cut_off_inferred(runs)
+    by_limit = f"; {guessed:,} inferred from a limit that was used up" if guessed else ""
     return [
         Fact(label="Depth of right answers", text=depths if right.depths else "none known", hint=hint, missing=not right.depths),
         _share_card("Right answers at the depth cap", right.at_cap, f"{share_of(right.at_cap)} with a known cap{inferred}"),
-        _share_card("Runs that a cap cut off", cut, f"{share_of(cut)} of which it is known; {len(runs) - cut.denominator:,} not known"),
+        _share_card("Runs that a cap cut off", cut, f"{share_of(cut)} of which it is known{by_limit}; {len(runs) - cut.denominator:,} not known"),
         _waste_card(runs, currency),
         _committed_card(runs, currency),
     ]

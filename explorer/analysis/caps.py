@@ -70,6 +70,11 @@ def cut_off(runs: Sequence[RunBudget]) -> Share:
     return Share(sum(known), len(known))
 
 
+def cut_off_inferred(runs: Sequence[RunBudget]) -> int:
+    """How many of the runs that were cut off are so only because a recorded limit was used up."""
+    return sum(bool(is_cut_off(run)) and run.run["complete"] is None and ending(run).inferred for run in runs)
+
+
 def stops(runs: Sequence[RunBudget]) -> tuple[Stop, ...]:
     """One Stop a reason that occurs, caps first; the runs of which nothing is known come last. Empty for no runs."""
     groups: dict[str | None, list[tuple[RunBudget, bool]]] = {}

@@ -143,6 +143,14 @@ def test_the_depth_cap_is_inferred_only_where_it_left_something_open(tmp_path: P
     assert [caps.ending(run).reason for run in runs_of(tmp_path, cut, whole)] == ["max_depth", None]
 
 
+def test_runs_that_are_cut_off_only_by_inference_are_counted_as_such(tmp_path: Path) -> None:
+    said = tree(BEAM, run_id="said", complete=False, budget_max_nodes=7)
+    guessed = tree(BEAM, run_id="guessed", budget_max_nodes=7)
+    whole = tree(BEAM, run_id="whole", complete=True, budget_max_nodes=7)
+    runs = runs_of(tmp_path, said, guessed, whole)
+    assert (caps.cut_off(runs), caps.cut_off_inferred(runs)) == (Share(2, 3), 1)
+
+
 def test_a_run_without_its_end_or_one_that_is_complete_has_no_inferred_cap(tmp_path: Path) -> None:
     running = tree(BEAM, run_id="running", ended=False, budget_max_nodes=7)
     complete = tree(BEAM, run_id="whole", complete=True, budget_max_nodes=7)
