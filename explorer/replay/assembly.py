@@ -34,12 +34,13 @@ from explorer.replay.settings import Settings
 def policies(record: Record, settings: Settings, expansion: Expansion, evaluation: Evaluation) -> Policies:
     """One way to search this record."""
     return Policies(
-        expansion, evaluation, _allocation(settings), _pruning(settings), _termination(settings), _state_key(record, settings),
-        joins=settings.joins, order=_order(settings), choose=_choice(record, settings),
+        expansion, evaluation, allocation(settings), pruning(settings), termination(settings), _state_key(record, settings),
+        joins=settings.joins, order=order(settings), choose=_choice(record, settings),
     )  # fmt: skip
 
 
-def _allocation(settings: Settings) -> Allocation:
+def allocation(settings: Settings) -> Allocation:
+    """On whom the next unit is spent, and how much."""
     width = settings.width or ALL
     base: Allocation
     match settings.search:
@@ -58,7 +59,8 @@ def _allocation(settings: Settings) -> Allocation:
     return Unresolved(base, settings.extra_width, settings.uncertainty_threshold or 0.0, settings.width_floor or 1)
 
 
-def _pruning(settings: Settings) -> Pruning:
+def pruning(settings: Settings) -> Pruning:
+    """The rules by which nodes are cut, in their order."""
     return InOrder(tuple(_rules(settings))) if settings.pruning else KeepAll()
 
 
@@ -74,13 +76,15 @@ def _rules(settings: Settings) -> Iterator[Pruning]:
             yield BeamWidth(settings.beam_width)
 
 
-def _termination(settings: Settings) -> Termination:
+def termination(settings: Settings) -> Termination:
+    """What ends the search beside its caps and its frontier."""
     if settings.termination == "settled":
         return Settled(settings.settled_margin or 0.0, settings.settled_turns or 1)
     return Goal() if settings.termination == "goal" else Exhaustion()
 
 
-def _order(settings: Settings) -> Ordering:
+def order(settings: Settings) -> Ordering:
+    """Which of two equal scores comes first."""
     if settings.tie_break.startswith("random:"):
         return ByChance(int(settings.tie_break.removeprefix("random:")))
     return diverse if settings.tie_break == "diverse" else by_order

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from explorer.replay.allocation import BestFirst, Chains, DepthFirst, LevelByLevel, Uct, Unresolved
+from explorer.replay import assembly
 from explorer.replay.caps import Caps
 from explorer.replay.deepening import deepen
-from explorer.replay.endings import Exhaustion, Goal
 from explorer.replay.journal import Journal
 from explorer.replay.loop import Result, search
-from explorer.replay.methods import ALL
 from explorer.replay.node import Proposal, Spend
-from explorer.replay.policies import (
-    Allocation,
-    Choice,
-    Evaluation,
-    Expansion,
-    Majority,
-    Policies,
-    Pruning,
-    StateKey,
-    Termination,
-    best,
-    by_order,
-    verified_only,
-)  # fmt: skip
-from explorer.replay.pruning import BeamWidth, Constraints, InOrder, PerParent, Threshold
+from explorer.replay.policies import Choice, Evaluation, Expansion, Majority, Policies, StateKey, best, verified_only
+from explorer.replay.settings import Settings
 from sample_traces.record.clock import Clock
 
 
@@ -90,10 +73,10 @@ class Plan:
     def policies(self, expansion: Expansion, evaluation: Evaluation, key: StateKey) -> Policies:
         """The same as objects. ``key`` is used where the plan deduplicates, and to count answers where the majority chooses."""
         choices: dict[str, Choice] = {"best": best, "verifier": verified_only, "majority": Majority(key)}
+        settings = Settings(**{one.name: getattr(self, one.name) for one in fields(Settings) if hasattr(self, one.name)})
         return Policies(
-            expansion, evaluation, self._allocation(), InOrder(tuple(self._rule(name) for name in self.pruning)),
-            self._ending(), key if self.dedup == "state_key" else None,
-            joins=self.joins, order={"order": by_order}[self.tie_break], choose=choices[self.select],
+            expansion, evaluation, assembly.allocation(settings), assembly.pruning(settings), assembly.termination(settings),
+            key if self.dedup == "state_key" else None, joins=self.joins, order=assembly.order(settings), choose=choices[self.select],
         )  # fmt: skip
 
     def run(self, root: Proposal, policies: Policies, journal: Journal, clock: Clock) -> Result:
@@ -105,31 +88,3 @@ class Plan:
     def most(self, what: int) -> Spend:
         """What a call of this place in ``most_calls`` may cost: tokens and dollars are not known beforehand."""
         return Spend(self.most_calls[what], None, None)
-
-    def _allocation(self) -> Allocation:
-        width = self.width or ALL
-        made: dict[str, Callable[[], Allocation]] = {
-            "beam": lambda: LevelByLevel(width),
-            "breadth_first": lambda: LevelByLevel(width),
-            "best_first": lambda: BestFirst(width),
-            "depth_first": lambda: DepthFirst(width),
-            "mcts": lambda: Uct(width, math.sqrt(2) if self.exploration is None else self.exploration),
-            "best_of": lambda: Chains(self.count or 1),
-        }
-        base = made[self.search]()
-        if self.extra_width is None or self.uncertainty_threshold is None or self.width_floor is None:
-            return base
-        return Unresolved(base, self.extra_width, self.uncertainty_threshold, self.width_floor)
-
-    def _ending(self) -> Termination:
-        endings: dict[str, Termination] = {"goal": Goal(), "exhaustion": Exhaustion()}
-        return endings[self.termination]
-
-    def _rule(self, name: str) -> Pruning:
-        made: dict[str, Callable[[], Pruning]] = {
-            "constraint": Constraints,
-            "beam_width": lambda: BeamWidth(self.beam_width or 0),
-            "threshold": lambda: Threshold(math.nan if self.threshold is None else self.threshold),
-            "per_parent": lambda: PerParent(self.per_parent or 0),
-        }
-        return made[name]()
