@@ -15,7 +15,7 @@ import json, resource, sys, time
 exec(sys.argv[1])
 start = time.perf_counter()
 work(*sys.argv[2:])
-print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6]))
 """
 
 
