@@ -118,11 +118,10 @@ def take(staging: Staging, staged: list[lines.Piece]) -> None:
     con.execute(f"create or replace view b_nodes as {convert.nodes()}")
     con.execute(f"insert into s_nodes by name select {', '.join(KEY_COLUMNS)} from b_nodes")
     staging.node_rows = "b_nodes"
-    con.execute("create or replace table b_left_out (run_id varchar)")
     con.execute("drop table s_calls")
-    con.execute(f"create view s_calls as select * from ({convert.calls()}) anti join b_left_out using (run_id)")
+    con.execute(f"create view s_calls as {convert.calls()}")
     native_runs.stage_runs(staging)
-    _name_texts(staging)
+    _name_texts(staging, "run_id is not null")
     for query in (_UNUSABLE, *contradictions, convert.node_problems(), convert.call_problems()):
         if query:
             con.execute(f"insert into s_problems by name select p.source, w.* from ({query}) w join b_pieces p using (piece)")
@@ -173,10 +172,11 @@ def leave_out(staging: Staging, runs: set[str], source_of: dict[str, str]) -> No
         message = f"run {run_id} is in the store from {source_of[run_id]}, and the two cannot be read together; its lines here were left out"
         hint = "Give the run an id of its own, or load both files into a new store (the other one may be gone)."
         staging.add_problems([Problem(message, source, hint, kind="run_elsewhere", run_id=run_id, rejected=True)], source)
-    con.execute("insert into b_left_out select unnest($runs)", {"runs": sorted(runs)})
+    con.execute("create or replace table b_left_out as select unnest($runs) as run_id", {"runs": sorted(runs)})
     for table in ("s_runs", "s_nodes"):
         con.execute(f"delete from {table} where run_id in (select run_id from b_left_out)")
-    _name_texts(staging)
+    con.execute(f"create or replace view s_calls as select * from ({convert.calls()}) anti join b_left_out using (run_id)")
+    _name_texts(staging, "run_id is not null and run_id not in (select run_id from b_left_out)")
 
 
 def _open_pieces(staging: Staging, staged: list[lines.Piece]) -> None:
@@ -252,10 +252,11 @@ def _open_calls(staging: Staging) -> None:
     )
 
 
-def _name_texts(staging: Staging) -> None:
-    """``b_text_refs``: the place where each distinct text of a run was first used; the texts themselves stay in the staged files.
+def _name_texts(staging: Staging, here: str) -> None:
+    """``b_text_again``: the places of texts that their run has used before; each text is written once a run, the texts stay in the staged files.
 
-    Grouped by 128 bits of run and hash in place of the two strings: a tenth of the memory, and no collision to be expected.
+    ``here`` is the condition on lines whose runs are taken in. Grouped by 128 bits of run and hash in place of the two strings: a tenth of the
+    memory, and no collision to be expected.
     """
     places = [
         ("b_lines", "prompt", "ord * 1000"),
@@ -265,12 +266,13 @@ def _name_texts(staging: Staging) -> None:
     ]
     keys = " union all ".join(
         f"select hash(run_id, {column}_sha) as one, hash({column}_sha, run_id) as two, {place} as place from {table} "
-        f"where {column}_sha is not null and run_id is not null and run_id not in (select run_id from b_left_out)"
+        f"where {column}_sha is not null and {here}"
         for table, column, place in places
     )
-    staging.con.execute(f"create or replace table b_text_refs as select min(place) as place from ({keys}) group by one, two")
+    twice = f"select one, two, min(place) as first from ({keys}) group by one, two having count(*) > 1"
+    staging.con.execute(f"create or replace table b_text_again as select place from ({keys}) join ({twice}) using (one, two) where place > first")
     texts = " union all ".join(
-        f"select run_id, {column}_sha as hash, {column} as text, {place} as place from {table} where {column} is not null"
+        f"select run_id, {column}_sha as hash, {column} as text, {place} as place from {table} where {column} is not null and {here}"
         for table, column, place in places
     )
-    staging.text_queries[1:] = [f"select run_id, hash, text, false as redacted, place as ord from ({texts}) semi join b_text_refs using (place)"]
+    staging.text_queries[1:] = [f"select run_id, hash, text, false as redacted, place as ord from ({texts}) anti join b_text_again using (place)"]

@@ -25,7 +25,7 @@ from ingest.staged import FLAT, SAID, logged_keys, staged_columns, text
 PIECE_BYTES = 32 << 20
 OBJECT_BYTES = 16 << 20
 """Lines above this are read in a piece of their own kind: DuckDB reserves memory by the largest line it may meet."""
-_FORMAT = "format parquet, compression uncompressed, dictionary_size_limit 1, row_group_size 122880"
+_FORMAT = "format parquet, compression uncompressed, dictionary_size_limit 1, row_group_size 16384"
 """Read once and thrown away: what compression would save on disk costs more than it brings."""
 
 

@@ -58,7 +58,12 @@ def logged_keys(con: duckdb.DuckDBPyConnection, raw: Path, options: str) -> Keys
     """Every key of every line, not only of the first ones. Raises duckdb.Error where a line is not JSON."""
     source = f"read_json_objects({text(str(raw))}, {options})"
     both = f"select json_keys(json, ['$', '$.evaluation']) as keys from {source}"
-    rows = [(top, said) for ((top, said),) in con.execute(f"select any_value(keys) from ({both}) group by hash(keys), hash(keys, 1)").fetchall()]
+    first = con.execute(f"{both} limit 1").fetchall()
+    if not first:
+        return Keys((), None)
+    # most lines have the keys of the first one, and comparing is cheaper than grouping
+    others = f"select any_value(keys) from ({both}) where keys <> $first::varchar[][] group by hash(keys), hash(keys, 1)"
+    rows = [(top, said) for ((top, said),) in [*first, *con.execute(others, {"first": first[0][0]}).fetchall()]]
     top = sorted({key for keys, _ in rows for key in keys or ()})
     inside = [said for keys, said in rows if "evaluation" in (keys or ()) and said is not None]
     said = sorted({key for keys in inside for key in keys})

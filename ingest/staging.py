@@ -17,7 +17,7 @@ from ingest.errors import Problem
 from ingest.redact import Redactor
 from ingest.schema import Trace
 
-MEMORY_LIMIT = "600MB"
+MEMORY_LIMIT = "750MB"
 """Keeps an ingest of any size below 1 GB; with more than twice of it a log of 1.5 GB loads about a sixth faster."""
 _CALLS = pa.schema([f for f in columns.CALLS if f.name not in ("prompt", "response")])
 KEY_COLUMNS = (
@@ -39,6 +39,7 @@ class Staging:
         self.con = duckdb.connect(":memory:", config={"memory_limit": MEMORY_LIMIT})
         self.con.execute("set temp_directory = $folder", {"folder": str(folder / "spill")})
         self.con.execute("set timezone = 'UTC'")
+        self.con.execute("set disable_parquet_prefetching = true")  # what is read was written a moment ago
         self.con.execute("set enable_progress_bar = true")  # counted for progress(), not printed
         self.con.execute("set enable_progress_bar_print = false")
         self._ord = 0
