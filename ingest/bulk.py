@@ -85,6 +85,9 @@ select ord, piece, row, run_id, node_id || '/evaluator' || case when number > 1 
 from b_said
 """
 
+_PROBLEMS = "insert into s_problems by name select p.source, w.* from ({query}) w join b_pieces p using (piece)"
+
+
 def stage(staging: Staging, sources: list[Source], tell: Callable[[str, int, int], None]) -> list[lines.Piece]:
     """Read native logs into the staging tables: ``s_nodes``, ``s_calls``, ``s_runs``, ``s_problems``, and the names of the texts."""
     staged: list[lines.Piece] = []
@@ -110,8 +113,8 @@ def take(staging: Staging, staged: list[lines.Piece]) -> None:
     con.execute(_NODES.format(fields=", ".join([*_RAW_NODE, *_RAW_CALL])))
     contradictions = [_merge(staging, "b_nodes", "node_id", [*_RAW_NODE, *_RAW_CALL, "parent_ids"])]
     _open_calls(staging)
-    twice = con.execute("select exists (select 1 from b_nodes_twice)").fetchall() == [(True,)]
-    if twice or _has(staging, "call"):  # otherwise the ids of inline calls are made from those of nodes with one line each
+    staging.calls_by_name = _has(staging, "call") or con.execute("select exists (select 1 from b_nodes_twice)").fetchall() == [(True,)]
+    if staging.calls_by_name:  # otherwise the ids of inline calls are made from those of nodes with one line each
         contradictions.append(_merge(staging, "b_calls", "call_id", ["node_id", "node_ord", *_RAW_CALL, *_CALL_OWN]))
     else:
         con.execute("create or replace view b_calls_merged as select * from b_calls_raw")
@@ -122,9 +125,9 @@ def take(staging: Staging, staged: list[lines.Piece]) -> None:
     con.execute(f"create view s_calls as {convert.calls()}")
     native_runs.stage_runs(staging)
     _name_texts(staging, "run_id is not null")
-    for query in (_UNUSABLE, *contradictions, convert.node_problems(), convert.call_problems()):
+    for query in (_UNUSABLE, *contradictions):
         if query:
-            con.execute(f"insert into s_problems by name select p.source, w.* from ({query}) w join b_pieces p using (piece)")
+            con.execute(_PROBLEMS.format(query=query))
 
 
 def _bytes(source: Source) -> int:
@@ -135,9 +138,14 @@ def _bytes(source: Source) -> int:
         return 100
 
 
-def locate(staging: Staging, staged: list[lines.Piece]) -> None:
-    """Give every problem that knows its piece and row its file and line."""
+def name_problems(staging: Staging, staged: list[lines.Piece]) -> None:
+    """Name every value that did not fit, and give each problem that knows its piece and row its file and line. Runs after the checks."""
     con = staging.con
+    if not staged:
+        return
+    for query, table, some in ((convert.node_problems(), "s_nodes", "misfit"), (convert.call_problems(), "s_call_sums", "misfits > 0")):
+        if con.execute(f"select exists (select 1 from {table} where {some})").fetchall() == [(True,)]:
+            con.execute(_PROBLEMS.format(query=query))
     rows = con.execute("select distinct piece, row from s_problems where piece is not null").fetchall()
     if not rows:
         return
@@ -190,6 +198,7 @@ def _open_pieces(staging: Staging, staged: list[lines.Piece]) -> None:
         rows.append({"piece": 0, "path": str(empty), "source": "", "first": 0})
     with staging.arriving(pa.Table.from_pylist(rows)):
         staging.con.execute("create or replace table b_pieces as select * from arriving")
+        staging.con.execute("insert into s_pieces by name select piece, source, first from arriving")
     files = "[" + ", ".join(text(row["path"]) for row in rows) + "]"
     there = {name for name, *_ in staging.con.execute(f"describe select * from read_parquet({files}, union_by_name = true)").fetchall()}
     absent = ", ".join(f'null::{kind} as "{name}"' for name, kind in COLUMNS.items() if name not in there)
@@ -255,9 +264,10 @@ def _open_calls(staging: Staging) -> None:
 def _name_texts(staging: Staging, here: str) -> None:
     """``b_text_again``: the places of texts that their run has used before; each text is written once a run, the texts stay in the staged files.
 
-    ``here`` is the condition on lines whose runs are taken in. Grouped by 128 bits of run and hash in place of the two strings: a tenth of the
-    memory, and no collision to be expected.
+    ``here`` is the condition on lines whose runs are taken in. Told apart by 128 bits of run and hash in place of the two strings, of which the
+    first 64 find the few that can be alike: a fraction of the memory, and no collision to be expected.
     """
+    con = staging.con
     places = [
         ("b_lines", "prompt", "ord * 1000"),
         ("b_lines", "response", "ord * 1000 + 1"),
@@ -269,8 +279,9 @@ def _name_texts(staging: Staging, here: str) -> None:
         f"where {column}_sha is not null and {here}"
         for table, column, place in places
     )
-    twice = f"select one, two, min(place) as first from ({keys}) group by one, two having count(*) > 1"
-    staging.con.execute(f"create or replace table b_text_again as select place from ({keys}) join ({twice}) using (one, two) where place > first")
+    con.execute(f"create or replace table b_text_twice as select one from ({keys}) group by one having count(*) > 1")
+    nth = f"select place, row_number() over (partition by one, two order by place) as nth from ({keys}) semi join b_text_twice using (one)"
+    con.execute(f"create or replace table b_text_again as select place from ({nth}) where nth > 1")
     texts = " union all ".join(
         f"select run_id, {column}_sha as hash, {column} as text, {place} as place from {table} where {column} is not null and {here}"
         for table, column, place in places

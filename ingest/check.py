@@ -9,12 +9,20 @@ from __future__ import annotations
 
 from ingest.staging import Staging
 
+_CALL_SUMS = """
+create or replace table s_call_sums as
+select run_id, count(*) as calls, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cached_tokens) as cached_tokens,
+    sum(cost) as cost, count(cost) as calls_with_cost, count(coalesce(input_tokens, output_tokens)) as calls_with_tokens,
+    sum(latency_ms) as latency_ms, count(*) filter (where misfit) as misfits
+from s_calls group by run_id
+"""
+
 _UNIQUE = """
 insert into s_problems by name
 select any_value(source) as source, max(piece) as piece, arg_max(row, ord) as row, 'duplicate' as kind, run_id, node_id, true as rejected,
     'run ' || run_id || ': node ' || node_id || ' is recorded ' || count(*) || ' times; the last record is used' as message,
     'Give every node an id of its own.' as hint
-from s_nodes group by run_id, node_id having count(*) > 1
+from s_placed_nodes group by run_id, node_id having count(*) > 1
 order by min(ord);
 delete from s_nodes where ord not in (select max(ord) from s_nodes group by run_id, node_id)
 """
@@ -24,7 +32,10 @@ insert into s_problems by name
 select source, piece, row, 'orphan' as kind, run_id, node_id, false as rejected,
     'run ' || run_id || ': node ' || node_id || ' names parent ' || parent || ', which the log does not hold' as message,
     'The log was probably cut. The node hangs from a stand-in for the missing parent.' as hint
-from (select source, piece, row, run_id, node_id, unnest(parent_ids) as parent, ord from s_nodes) as link
+from (
+    select source, piece, row, run_id, node_id, unnest(parent_ids) as parent, ord
+    from s_placed_nodes join s_labels using (ord) left join s_other_links using (ord) where (len(parent_ids) > 0 and not linked) or missing > 0
+) as link
 where not exists (select 1 from s_nodes p where p.run_id = link.run_id and p.node_id = link.parent)
 order by ord
 """
@@ -36,7 +47,7 @@ select arg_max(n.source, n.ord) as source, arg_max(n.piece, n.ord) as piece, arg
     'run ' || c.run_id || ': the parents of ' || string_agg(c.node_id, ', ' order by c.ord)
         || ' go round in a circle; the link above ' || arg_max(c.node_id, c.ord) || ' was cut for drawing' as message,
     'Check how the orchestrator writes parent ids.' as hint
-from s_cycles c join s_nodes n on n.ord = c.ord
+from s_cycles c join s_placed_nodes n on n.ord = c.ord
 group by c.run_id, c.cycle order by min(c.ord)
 """
 
@@ -45,7 +56,7 @@ insert into s_problems by name
 select n.source, n.piece, n.row, 'depth' as kind, n.run_id, n.node_id, false as rejected,
     'run ' || n.run_id || ': node ' || n.node_id || ' is logged at depth ' || n.depth || ', its parent at depth ' || p.depth as message,
     'The logged depth is kept.' as hint
-from s_nodes n join s_nodes p on p.run_id = n.run_id and p.node_id = n.parent_ids[1]
+from s_placed_nodes n join s_labels l using (ord) join s_nodes p on p.ord = l.parent_ord
 where n.depth <> p.depth + 1
 order by n.ord
 """
@@ -56,8 +67,8 @@ select n.source, n.piece, n.row, 'time' as kind, n.run_id, n.node_id, false as r
     'run ' || n.run_id || ': node ' || n.node_id || case when n.ended_at < n.started_at then ' ends before it starts'
         else ' starts before its parent' end as message,
     'Two clocks disagree; durations are taken from latency_ms only.' as hint
-from s_nodes n left join s_nodes p on p.run_id = n.run_id and p.node_id = n.parent_ids[1]
-where n.ended_at < n.started_at or n.started_at < p.started_at
+from s_placed_nodes n join s_labels l using (ord) left join s_nodes p on p.ord = l.parent_ord
+where n.started_at is not null and (n.ended_at < n.started_at or n.started_at < p.started_at)
 order by n.ord
 """
 
@@ -83,10 +94,7 @@ order by ord
 
 _TOTALS = """
 insert into s_problems by name
-with summed as (
-    select run_id, count(*) as calls, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as cost
-    from s_calls group by run_id
-), compared as (
+with compared as (
     select source, run_id, ord, unnest([
         case when reported_calls <> calls then {'what': 'calls', 'said': reported_calls::varchar, 'found': calls::varchar} end,
         case when reported_input_tokens <> input_tokens then
@@ -95,7 +103,7 @@ with summed as (
             {'what': 'output tokens', 'said': reported_output_tokens::varchar, 'found': output_tokens::varchar} end,
         case when abs(reported_cost - cost) > 1e-9 + 1e-6 * abs(reported_cost) then
             {'what': 'dollars', 'said': round(reported_cost, 9)::varchar, 'found': round(cost, 9)::varchar} end]) as gap
-    from s_runs join summed using (run_id)
+    from s_runs join s_call_sums using (run_id)
 )
 select source, 'totals' as kind, run_id, false as rejected,
     'run ' || run_id || ': the producer reports ' || gap.said || ' ' || gap.what || ', its calls add up to ' || gap.found as message,
@@ -110,6 +118,6 @@ def make_unique(staging: Staging) -> None:
 
 
 def check(staging: Staging) -> None:
-    """Name everything else that does not add up. Runs after the tree is labelled."""
-    for statement in (_ORPHANS, _CYCLES, _DEPTHS, _TIMES, _STRAY_CALLS, _PATHS, _TOTALS):
+    """Add up the calls of each run (``s_call_sums``) and name everything else that does not add up. Runs after the tree is labelled."""
+    for statement in (_CALL_SUMS, _ORPHANS, _CYCLES, _DEPTHS, _TIMES, _STRAY_CALLS, _PATHS, _TOTALS):
         staging.con.execute(statement)

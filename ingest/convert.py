@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ingest.readers.native import FATES
 from ingest.schema import Fate, ScoreSource, Stage, Tier
@@ -20,11 +21,12 @@ _CALL_AMOUNTS = ("cost", "latency_ms")
 _CALL_TEXTS = ("role", "template_id", "template_version", "parsed", "model", "error", "extra")
 _TIMES = ("started_at", "ended_at")
 _QUOTE = '"'
+_A_TIME = "an ISO 8601 time or seconds since 1970"
 
 
 def nodes() -> str:
     """``b_nodes_merged`` with the columns of ``s_nodes``."""
-    values = {name: name for name in ("ord", "source", "piece", "row", "run_id", "node_id", *_NODE_TEXTS)}
+    values = {name: name for name in ("ord", "piece", "run_id", "node_id", *_NODE_TEXTS)}
     values["parent_ids"] = "list_filter(coalesce(parent_ids, []), lambda p: p <> '')"
     values |= {f'"{name}"': _integer(f'"{name}"') for name in _NODE_INTS}
     values |= {name: _number(name) for name in _NODE_FLOATS}
@@ -38,6 +40,7 @@ def nodes() -> str:
     values["verified"] = "case verified when 'true' then true when 'false' then false end"
     values |= {f"action_{part}": _action(part) for part in ("kind", "target", "effect")}
     values["extra"] = "extra"
+    values["misfit"] = _any(_wrong_nodes())
     return _select(values, "b_nodes_merged")
 
 
@@ -53,6 +56,7 @@ def calls() -> str:
     values["started_at"] = _time("started_at")
     values["prompt_hash"] = "coalesce(prompt_sha, prompt_hash)"
     values["response_hash"] = "coalesce(response_sha, response_hash)"
+    values["misfit"] = _any(_wrong_calls())
     return _select(values, "b_calls_merged")
 
 
@@ -68,58 +72,80 @@ def _action(part: str) -> str:
 
 def node_problems() -> str:
     """One row for each value of a node that did not fit: piece, row, run_id, node_id, kind, message, hint, raw, rejected."""
-    wrong = [(f'"{name}"', _integer(f'"{name}"'), "a whole number", "type") for name in _NODE_INTS]
-    wrong += [(name, _number(name), "a finite number", "score" if name == "score" else "type") for name in _NODE_FLOATS]
-    wrong += [(name, _time(name), "an ISO 8601 time or seconds since 1970", "time") for name in _TIMES]
-    wrong += [("verified", "nullif(verified in ('true', 'false'), false)", "true or false", "type")]
-    wrong += [("fate", _fate(), "one of " + ", ".join(Fate), "word")]
-    vocabularies = (("pruned_by", Stage), ("tier", Tier), ("score_source", ScoreSource))
-    wrong += [(name, _word(name, words), "one of " + ", ".join(words), "word") for name, words in vocabularies]
-    return _problems("b_nodes_merged", "node_id", "'node ' || node_id", wrong, _TIMES)
+    return _problems("b_nodes_merged semi join (select ord from s_nodes where misfit) using (ord)", _wrong_nodes())
 
 
 def call_problems() -> str:
     """The same for calls; a negative count or amount does not fit either."""
+    return _problems("b_calls_merged semi join (select run_id from s_call_sums where misfits > 0) using (run_id)", _wrong_calls())
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """What can be wrong with a value: SQL expressions over its line."""
+
+    condition: str
+    kind: str
+    message: str
+    raw: str
+    hint: str
+
+    @property
+    def found(self) -> str:
+        """A structure where the condition holds, null elsewhere."""
+        fields = f"'kind': '{self.kind}', 'message': {self.message}, 'raw': {self.raw}, 'hint': '{self.hint}'"
+        return f"case when {self.condition} then {{{fields}}} end"
+
+
+def _wrong_nodes() -> list[_Wrong]:
+    subject = "'node ' || node_id"
+    wrong = [(f'"{name}"', _integer(f'"{name}"'), "a whole number", "type") for name in _NODE_INTS]
+    wrong += [(name, _number(name), "a finite number", "score" if name == "score" else "type") for name in _NODE_FLOATS]
+    wrong += [(name, _time(name), _A_TIME, "time") for name in _TIMES]
+    wrong += [("verified", "nullif(verified in ('true', 'false'), false)", "true or false", "type")]
+    wrong += [("fate", _fate(), "one of " + ", ".join(Fate), "word")]
+    vocabularies = (("pruned_by", Stage), ("tier", Tier), ("score_source", ScoreSource))
+    wrong += [(name, _word(name, words), "one of " + ", ".join(words), "word") for name, words in vocabularies]
+    return [*(_unfit(subject, *one) for one in wrong), *(_without_zone(subject, name) for name in _TIMES)]
+
+
+def _wrong_calls() -> list[_Wrong]:
+    subject = "'call ' || call_id"
     wrong = [(name, _integer(name), "a whole number", "type") for name in _CALL_INTS]
     wrong += [(name, _at_least_zero(_integer(name)), "a whole number from 0 up", "type") for name in _CALL_COUNTS]
     wrong += [(name, _number(name), "a finite number", "type") for name in _CALL_FLOATS]
     wrong += [(name, _at_least_zero(_number(name)), "a number from 0 up", "type") for name in _CALL_AMOUNTS]
-    wrong += [("started_at", _time("started_at"), "an ISO 8601 time or seconds since 1970", "time")]
+    wrong += [("started_at", _time("started_at"), _A_TIME, "time")]
     wrong += [("from_cache", "nullif(from_cache in ('true', 'false'), false)", "true or false", "type")]
     outside = f"usage_convention is null and {_CACHED_OUTSIDE}"
     numbers = "cached_tokens || ' cached tokens are more than its ' || input_tokens || ' input tokens; they are added to them'"
-    message = f"'call ' || call_id || ': ' || {numbers}"
     hint = "Say usage_convention: inclusive (the default here) or exclusive."
-    return _problems("b_calls_merged", "node_id", "'call ' || call_id", wrong, ("started_at",), [(outside, "usage", message, "cached_tokens", hint)])
+    added = _Wrong(outside, "usage", f"{subject} || ': ' || {numbers}", "cached_tokens", hint)
+    return [added, *(_unfit(subject, *one) for one in wrong), _without_zone(subject, "started_at")]
 
 
-def _problems(
-    table: str,
-    node: str,
-    subject: str,
-    wrong: Iterable[tuple[str, str, str, str]],
-    times: tuple[str, ...],
-    notes: Iterable[tuple[str, str, str, str, str]] = (),
-) -> str:
-    found = [(condition, _found(condition, kind, message, raw, hint)) for condition, kind, message, raw, hint in notes]
-    for name, value, expected, kind in wrong:
-        there = f"{name} is not null and {name} <> 'null' and ({value}) is null"
-        message = f"{subject} || ': {name.strip(_QUOTE)} is ' || left({name}, 80) || ', expected {expected}'"
-        found.append((there, _found(there, kind, message, name, "The value is kept as text and left out of every figure.")))
-    for name in times:
-        message = f"{subject} || ': {name} has no zone; it is read as UTC'"
-        zoneless = f"{name} is not null and {_time(name)} is not null and {_zoneless(name)}"
-        found.append((zoneless, _found(zoneless, "time", message, name, "Write times with an offset or Z.")))
-    listed = f"list_filter([{', '.join(text for _, text in found)}], lambda p: p is not null)"
-    any_wrong = " or ".join(f"({condition})" for condition, _ in found)
+def _unfit(subject: str, name: str, value: str, expected: str, kind: str) -> _Wrong:
+    there = f"{name} is not null and {name} <> 'null' and ({value}) is null"
+    message = f"{subject} || ': {name.strip(_QUOTE)} is ' || left({name}, 80) || ', expected {expected}'"
+    return _Wrong(there, kind, message, name, "The value is kept as text and left out of every figure.")
+
+
+def _without_zone(subject: str, name: str) -> _Wrong:
+    there = f"{name} is not null and {_time(name)} is not null and {_zoneless(name)}"
+    return _Wrong(there, "time", f"{subject} || ': {name} has no zone; it is read as UTC'", name, "Write times with an offset or Z.")
+
+
+def _any(wrong: list[_Wrong]) -> str:
+    """Whether anything is wrong with a line, as a condition that is never null."""
+    return f"coalesce({' or '.join(f'({one.condition})' for one in wrong)}, false)"
+
+
+def _problems(table: str, wrong: list[_Wrong]) -> str:
+    listed = f"list_filter([{', '.join(one.found for one in wrong)}], lambda p: p is not null)"
     return (
-        f"select piece, row, run_id, {node} as node_id, false as rejected, p.kind as kind, p.message as message, left(p.raw, 4000) as raw, "
-        f"p.hint as hint from (select piece, row, run_id, {node}, ord, unnest({listed}) as p from {table} where {any_wrong}) order by ord"
+        "select piece, row, run_id, node_id, false as rejected, p.kind as kind, p.message as message, left(p.raw, 4000) as raw, "
+        f"p.hint as hint from (select piece, row, run_id, node_id, ord, unnest({listed}) as p from {table}) order by ord"
     )
-
-
-def _found(condition: str, kind: str, message: str, raw: str, hint: str) -> str:
-    return f"case when {condition} then {{'kind': '{kind}', 'message': {message}, 'raw': {raw}, 'hint': '{hint}'}} end"
 
 
 def _number(name: str) -> str:

@@ -8,15 +8,20 @@ from ingest.staging import Staging
 
 _COUNTS = """
 with seen as (
-    select source, run_id from s_runs union select source, run_id from s_nodes
+    select source, run_id from s_runs union
+    select source, run_id from (select distinct piece, run_id from s_nodes) join s_pieces using (piece)
 ), per_run as (
     select source, count(distinct run_id) as runs from seen group by source
-), per_node as (
-    select n.source, count(*) as nodes, count(*) filter (where len(coalesce(parent_ids, [])) = 0) as roots,
-        count(*) filter (where len(parent_ids) > 1) as merged, max(coalesce(n.depth, l.tree_depth)) as max_depth,
+), per_piece as (
+    select piece, count(*) as nodes, count(*) filter (where len(coalesce(parent_ids, [])) = 0) as roots,
+        count(*) filter (where len(parent_ids) > 1) as merged, max(l.depth) as max_depth,
         (count(*) filter (where linked) + coalesce(sum(o.found), 0))::bigint as edges,
         count(*) filter (where (len(parent_ids) > 0 and not linked) or o.missing > 0) as orphans
-    from s_nodes n join s_labels l using (ord) left join s_other_links o using (ord) group by n.source
+    from s_nodes n join s_labels l using (ord) left join s_other_links o using (ord) group by piece
+), per_node as (
+    select source, sum(nodes)::bigint as nodes, sum(roots)::bigint as roots, sum(merged)::bigint as merged, max(max_depth) as max_depth,
+        sum(edges)::bigint as edges, sum(orphans)::bigint as orphans
+    from per_piece join s_pieces using (piece) group by source
 ), per_problem as (
     select source, count(*) as problems, count(*) filter (where rejected) as rejected from s_problems group by source
 )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
+"""Half of the memory of numpy's own integers; enough for the tour over a thousand million nodes."""
+Integers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Labels:
     """Number of the cycle that the node is part of, from 0; -1 for all others."""
 
 
-def label(parent: Ints, run: Ints, order: Ints) -> Labels:
+def label(parent: Integers, run: Integers, order: Integers) -> Labels:
     """Label a forest of many runs at once.
 
     Args:
@@ -42,56 +45,47 @@ def label(parent: Ints, run: Ints, order: Ints) -> Labels:
     and left once) is ranked by pointer doubling, so that neither a chain of 100,000 levels nor a star is special.
     """
     n = len(parent)
-    parent, cycle = _cut_cycles(parent.copy(), order)
+    parent, cycle = _cut_cycles(parent.astype(np.int32), order)
     if n == 0:
         return Labels(parent, parent, parent, parent, parent, parent, cycle)
-    position = _tour_positions(parent, run)
-    enter, leave = position[:n], position[n:]
-    has_child = np.zeros(n, dtype=bool)
-    has_child[parent[parent >= 0]] = True
-    steps = np.empty(2 * n, dtype=np.int64)
-    entered = np.zeros(2 * n, dtype=np.int64)
-    leaves = np.zeros(2 * n, dtype=np.int64)
-    steps[enter], steps[leave] = 1, -1
-    entered[enter] = 1
-    leaves[enter] = ~has_child
-    level, count, leaf = np.cumsum(steps), np.cumsum(entered), np.cumsum(leaves)
-    first = np.searchsorted(run, run, side="left")  # first row of the node's run; runs are contiguous in rows and in the tour
-    leaf_before = _before_run(leaf, count, first)
-    preorder = count[enter] - 1 - first
-    lo = leaf[enter] - leaves[enter] - leaf_before
+    first = np.searchsorted(run, run, side="left").astype(np.int32)  # of the node's run; runs are contiguous in rows and in the tour
+    enter, leave = _tour_positions(parent, run, first)
+    leaf = np.ones(n, dtype=np.int32)
+    leaf[parent[parent >= 0]] = 0
+    leaves = _running_sum(2 * n, (enter, leaf))
+    leaves_before = np.concatenate([np.zeros(1, dtype=np.int32), leaves])[2 * first]  # those of earlier runs
     return Labels(
-        preorder=preorder,
+        preorder=_running_sum(2 * n, (enter, 1))[enter] - 1 - first,
         subtree_size=(leave - enter + 1) // 2,
-        lo=lo,
-        hi=leaf[leave] - 1 - leaf_before,
-        depth=level[enter] - 1,
+        lo=leaves[enter] - leaf - leaves_before,
+        hi=leaves[leave] - 1 - leaves_before,
+        depth=_running_sum(2 * n, (enter, 1), (leave, -1))[enter] - 1,
         parent=parent,
         cycle=cycle,
     )
 
 
-def _before_run(leaf: Ints, count: Ints, first: Ints) -> Ints:
-    """Leaves seen in the tour before each node's run began."""
-    start = np.searchsorted(count, first + 1, side="left")  # where the first node of the run is entered
-    total = np.concatenate([np.zeros(1, dtype=np.int64), leaf])
-    return total[start]
+def _running_sum(size: int, *steps: tuple[Ints, Ints | int]) -> Ints:
+    """The sum up to each of ``size`` positions of the values that ``steps`` put at theirs."""
+    values = np.zeros(size, dtype=np.int32)
+    for position, value in steps:
+        values[position] = value
+    return np.cumsum(values, dtype=np.int32)
 
 
-def _tour_positions(parent: Ints, run: Ints) -> Ints:
-    """Position of each node's entry (first n) and exit (last n) in the Euler tour over all runs, one run after another."""
+def _tour_positions(parent: Ints, run: Integers, first: Ints) -> tuple[Ints, Ints]:
+    """Positions of each node's entry and exit in the Euler tour over all runs, one run after another."""
     n = len(parent)
-    rows = np.arange(n, dtype=np.int64)
     # children of one parent side by side, in row order; tops of one run count as children of that run
-    group = np.where(parent >= 0, parent, n + run)
-    by_parent = np.argsort(group, kind="stable")
-    sorted_group = group[by_parent]
+    group = np.where(parent >= 0, parent, n + run.astype(np.int32))
+    by_parent = np.argsort(group, kind="stable").astype(np.int32)
+    group = group[by_parent]
     last = np.ones(n, dtype=bool)
-    last[:-1] = sorted_group[1:] != sorted_group[:-1]
+    last[:-1] = group[1:] != group[:-1]
     opens = np.ones(n, dtype=bool)
     opens[1:] = last[:-1]
-    following = np.empty(2 * n, dtype=np.int64)
-    following[:n] = rows + n  # enter a leaf: leave it next
+    following = np.empty(2 * n, dtype=np.int32)
+    following[:n] = np.arange(n, 2 * n)  # enter a leaf: leave it next
     first_child, its_parent = by_parent[opens], parent[by_parent[opens]]
     inner = its_parent >= 0
     following[its_parent[inner]] = first_child[inner]  # enter a parent: enter its first child
@@ -99,16 +93,15 @@ def _tour_positions(parent: Ints, run: Ints) -> Ints:
     ends = by_parent[last]
     following[n + ends] = np.where(parent[ends] >= 0, parent[ends] + n, -1)  # leave the last child: leave the parent
     remaining = _distance_to_end(following)
-    size = np.bincount(run, minlength=int(run[-1]) + 1)
-    end_of_run = 2 * np.cumsum(size)[run]
-    return np.concatenate([end_of_run, end_of_run]) - remaining
+    end_of_run = 2 * (first + np.bincount(run).astype(np.int32)[run])
+    return end_of_run - remaining[:n], end_of_run - remaining[n:]
 
 
 def _distance_to_end(following: Ints) -> Ints:
     """Steps from each element to the end of its list, itself included, by pointer doubling."""
     end = len(following)
-    pointer = np.append(np.where(following < 0, end, following), end)
-    distance = np.ones(end + 1, dtype=np.int64)
+    pointer = np.append(np.where(following < 0, end, following), end).astype(np.int32)
+    distance = np.ones(end + 1, dtype=np.int32)
     distance[end] = 0
     while True:
         reach = distance[pointer]
@@ -118,11 +111,11 @@ def _distance_to_end(following: Ints) -> Ints:
         pointer = pointer[pointer]
 
 
-def _cut_cycles(parent: Ints, order: Ints) -> tuple[Ints, Ints]:
+def _cut_cycles(parent: Ints, order: Integers) -> tuple[Ints, Ints]:
     """Parents with every cycle cut at its latest link, and the number of the cycle that each row is part of (or -1)."""
     n = len(parent)
-    cycle = np.full(n, -1, dtype=np.int64)
-    pointer = np.append(np.where(parent < 0, n, parent), n)
+    cycle = np.full(n, -1, dtype=np.int32)
+    pointer = np.append(np.where(parent < 0, n, parent), n).astype(np.int32)
     for _ in range(max(n, 1).bit_length()):
         pointer = pointer[pointer]
         if (pointer == n).all():

@@ -136,7 +136,7 @@ def _staged(staging: Staging, grown: Sequence[Grown], runs: Collection[str], new
     bulk.take(staging, staged)
     shape(staging)
     check(staging)
-    bulk.locate(staging, staged)
+    bulk.name_problems(staging, staged)
     return count.of_sources(staging, [one.source.name for one in grown])
 
 

@@ -14,6 +14,13 @@ from ingest.staging import Staging
 
 _LEFT_OUT = "The value was left out and is kept under extra."
 
+_RUN_LINES = """
+select * exclude (prompt, response, evaluation) from b_lines
+where (record in ('run', 'run_end') or record is null) -- says the same again, in words that let whole row groups be skipped
+    and kind in ('run', 'run_end') and run_id is not null
+order by ord
+"""
+
 _OTHER_RUNS = """
 insert into s_runs by name
 select run_id, 'unknown' as outcome, arg_min(source, ord) as source, 'native' as source_format, []::varchar[] as warnings, min(ord) as ord
@@ -25,9 +32,8 @@ group by run_id
 def stage_runs(staging: Staging) -> None:
     """``b_lines`` into ``s_runs``: runs from their own lines, then the others. Later lines win field by field."""
     con = staging.con
-    query = "select * exclude (prompt, response, evaluation) from b_lines where kind in ('run', 'run_end') and run_id is not null order by ord"
     said: dict[str, list[dict[str, Any]]] = {}
-    for row in con.sql(query).to_arrow_table().to_pylist():
+    for row in con.sql(_RUN_LINES).to_arrow_table().to_pylist():
         said.setdefault(row["run_id"], []).append(row)
     runs: list[dict[str, Any]] = []
     wrong: list[dict[str, Any]] = []

@@ -232,12 +232,12 @@ def _finish(work: _Work, staging: Staging, staged: list[lines.Piece], aside: Pat
         make_unique(staging)
     shape(staging)
     check(staging)
-    bulk.locate(staging, staged)
+    bulk.name_problems(staging, staged)
+    counted = count.of_sources(staging, [job.source.name for job in group])
     out = aside / "out"
     out.mkdir()
     with staging.progress(work.tell, "writing"):
         write(staging, out)
-    counted = count.of_sources(staging, [job.source.name for job in group])
     entries = []
     for job in group:
         counts, report = counted[job.source.name], work.reports[job.key]

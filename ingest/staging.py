@@ -17,20 +17,19 @@ from ingest.errors import Problem
 from ingest.redact import Redactor
 from ingest.schema import Trace
 
-MEMORY_LIMIT = "750MB"
+MEMORY_LIMIT = "680MB"
 """Keeps an ingest of any size below 1 GB; with more than twice of it a log of 1.5 GB loads about a sixth faster."""
 _CALLS = pa.schema([f for f in columns.CALLS if f.name not in ("prompt", "response")])
-KEY_COLUMNS = (
-    "ord source piece row run_id node_id parent_ids depth request_index seq score fate started_at ended_at"
-).split()
+KEY_COLUMNS = "ord piece run_id node_id parent_ids depth request_index seq score fate started_at ended_at misfit".split()
 """What labels, checks and counts need of a node."""
 
 
 class Staging:
     """Tables ``s_runs, s_nodes, s_calls, s_texts, s_truth, s_problems`` with the columns of the store plus ``ord``.
 
-    ``ord`` is the order of arrival. Nodes carry ``source`` too, the log that named them first; nodes and problems of native logs carry the
-    staged ``piece`` and ``row`` that they came from, which ingest/bulk.py turns into a line. Nothing here is visible to a reader of the store.
+    ``ord`` is the order of arrival. Nodes carry the ``piece`` that named them first: of a log that is read record by record the log, of a
+    native log a staged part of it, whose rows are counted from ``first`` on. ``s_placed_nodes`` are the nodes with their ``source`` and, of
+    native logs, the ``row`` that ingest/bulk.py turns into a line. Nothing here is visible to a reader of the store.
     """
 
     def __init__(self, folder: Path, redactor: Redactor | None = None, payloads: str = "all") -> None:
@@ -43,19 +42,25 @@ class Staging:
         self.con.execute("set enable_progress_bar = true")  # counted for progress(), not printed
         self.con.execute("set enable_progress_bar_print = false")
         self._ord = 0
+        self._pieces: dict[str, int] = {}
         self.text_queries = ["select run_id, hash, text, redacted, ord from s_texts"]
         """Where texts wait: the table, and Parquet files of the bulk path that are too large to copy twice."""
         self.node_rows = "s_nodes"
         """Where all columns of the nodes are: ``s_nodes`` holds only KEY_COLUMNS of the nodes of native logs."""
+        self.calls_by_name = True
+        """Whether calls may name their node only: those of native logs that stand in the line of their node know its ``node_ord``."""
         tables = {"runs": columns.RUNS, "nodes": columns.NODES, "calls": _CALLS, "texts": columns.TEXTS, "truth": columns.TRUTH}
         for name, schema in tables.items():
             self.con.execute(f"create table s_{name} ({sql_columns(schema)}, ord bigint)")
-        self.con.execute("alter table s_nodes add column source varchar")
+        self.con.execute("alter table s_nodes add column piece integer")
         self.con.execute("alter table s_calls add column node_ord bigint")
+        for table in ("s_nodes", "s_calls"):  # whether a value of it did not fit, which only native logs can tell
+            self.con.execute(f"alter table {table} add column misfit boolean")
         self.con.execute(f"create table s_problems ({sql_columns(columns.PROBLEMS)})")
-        for table in ("s_nodes", "s_problems"):
-            self.con.execute(f"alter table {table} add column piece bigint")
-            self.con.execute(f"alter table {table} add column row bigint")
+        for column in ("piece", "row"):
+            self.con.execute(f"alter table s_problems add column {column} bigint")
+        self.con.execute("create table s_pieces (piece integer, source varchar, first bigint)")
+        self.con.execute("create view s_placed_nodes as select n.*, p.source, n.ord - p.first as row from s_nodes n join s_pieces p using (piece)")
 
     def close(self) -> None:
         """Let go of the database file."""
@@ -112,14 +117,21 @@ class Staging:
             return
         nodes = table_of((node for trace in batch for node in trace.nodes), columns.NODES)
         nodes = self._ordered(nodes)
-        sources = pa.array([trace.run.source for trace in batch for _ in trace.nodes], pa.string())
-        self._append("s_nodes", nodes.append_column("source", sources))
+        pieces = pa.array([self._piece(trace.run.source) for trace in batch for _ in trace.nodes], pa.int32())
+        self._append("s_nodes", nodes.append_column("piece", pieces))
         calls = table_of((call for trace in batch for call in trace.calls), columns.CALLS)
         calls, texts = _split_texts(calls)
         self._append("s_calls", self._ordered(calls))
         self._append("s_texts", self._ordered(texts))
         self._append("s_runs", self._ordered(table_of((trace.run for trace in batch), columns.RUNS)))
         self._append("s_truth", self._ordered(table_of((row for trace in batch for row in trace.truth), columns.TRUTH)))
+
+    def _piece(self, source: str | None) -> int:
+        name = source or ""
+        if name not in self._pieces:
+            self._pieces[name] = len(self._pieces)
+            self.con.execute("insert into s_pieces values ($piece, $source, null)", {"piece": self._pieces[name], "source": source})
+        return self._pieces[name]
 
     def _ordered(self, table: pa.Table) -> pa.Table:
         first = self.next_ord(table.num_rows)

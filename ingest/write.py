@@ -8,40 +8,45 @@ from pathlib import Path
 
 import duckdb
 
+from ingest import columns
 from ingest.redact import MARK
 from ingest.schema import SCHEMA_VERSION
 from ingest.staging import Staging
 
 TABLES = ("runs", "nodes", "calls", "texts", "truth", "problems")
+NODE_ROWS = 32_768
+"""A row group of nodes: what is read at least of a run."""
+SORTED_NODES = 200_000
+"""Beyond so many nodes, sorting those of runs that fit into one row group costs more time and memory than it can ever save."""
 _ZSTD = "compression zstd, compression_level 1"
 """Level 1 writes a quarter faster than the default and takes 9 % more room."""
 _META = f"kv_metadata {{branchlight_schema: '{SCHEMA_VERSION}'}}"
 
+_LABELS = ", ".join(f"l.{name}::bigint as {name}" for name in columns.LABELS.names)
 _NODES = """
-select n.* exclude (depth, fate, ord, source, piece, row), coalesce(n.depth, l.tree_depth) as depth,
+select n.* exclude (depth, fate, ord, piece, misfit), l.depth,
     -- a node with a recorded child was expanded, whether or not the log says so; other fates are never worked out
     coalesce(n.fate, case when l.n_children > 0 then 'expanded' end) as fate,
-    l.preorder, l.subtree_size, l.lo, l.hi, l.parent_preorder, l.n_children, l.run_no
+    {labels}, l.run_no
 from {rows} n join s_labels l using (ord)
 """
 
-_CALLS = """
-with placed as (
-    select l.ord as node_ord, l.run_no, l.preorder, coalesce(n.depth, l.tree_depth) as depth from s_labels l join s_nodes n using (ord)
-), looked_up as (
-    select c.* exclude (node_ord), k.ord as node_ord
-    from s_calls c left join s_keys k on k.run_id = c.run_id and k.node_id = c.node_id where c.node_ord is null
-)
-select c.* exclude (node_ord), p.depth, p.run_no, p.preorder from s_calls c join placed p using (node_ord)
+_PLACED_CALLS = """
+select c.* exclude (node_ord, misfit), l.depth, l.run_no, l.preorder from s_calls c join s_labels l on l.ord = c.node_ord
+"""
+_CALLS_BY_NAME = """
 union all by name
-select c.* exclude (node_ord), p.depth, coalesce(p.run_no, 0) as run_no, coalesce(p.preorder, 0) as preorder
-from looked_up c left join placed p using (node_ord)
+select c.* exclude (node_ord), l.depth, coalesce(l.run_no, 0) as run_no, coalesce(l.preorder, 0) as preorder
+from (
+    select c.* exclude (node_ord, misfit), n.ord as node_ord
+    from s_calls c left join s_nodes n on n.run_id = c.run_id and n.node_id = c.node_id where c.node_ord is null
+) c left join s_labels l on l.ord = c.node_ord
 """
 
 _RUN_TOTALS = """
 create or replace table s_run_totals as
 with per_node as (
-    select n.run_id, count(*) as nodes, max(coalesce(n.depth, tree_depth)) as max_depth,
+    select n.run_id, count(*) as nodes, max(l.depth) as max_depth,
         count(*) filter (where len(coalesce(parent_ids, [])) = 0) as roots,
         count(*) filter (where len(parent_ids) > 1) as merged, count(score) as scored,
         count(*) filter (where fate = 'expanded' or (fate is null and n_children > 0)) as expanded, count(*) filter (where fate = 'pruned') as pruned,
@@ -50,11 +55,6 @@ with per_node as (
         count(*) filter (where linked) + coalesce(sum(o.found), 0) as edges,
         count(*) filter (where (len(parent_ids) > 0 and not linked) or o.missing > 0) as orphans
     from s_nodes n join s_labels l using (ord) left join s_other_links o using (ord) group by run_id
-), per_call as (
-    select run_id, count(*) as calls, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
-        sum(cached_tokens) as cached_tokens, sum(cost) as cost, count(cost) as calls_with_cost,
-        count(coalesce(input_tokens, output_tokens)) as calls_with_tokens, sum(latency_ms) as latency_ms
-    from s_calls group by run_id
 ), per_problem as (
     select run_id, count(*) as problems from s_problems where run_id is not null group by run_id
 )
@@ -70,23 +70,28 @@ select r.run_id, coalesce(n.nodes, 0) as nodes, coalesce(n.edges, 0)::bigint as 
         when coalesce(r.reported_cost, r.reported_input_tokens, r.reported_output_tokens, r.reported_tokens) is not null then 'run'
     end as spend_from,
     s.score as selected_score, coalesce(p.problems, 0) as problems
-from s_runs r left join per_node n using (run_id) left join per_call c using (run_id)
+from s_runs r left join per_node n using (run_id) left join s_call_sums c using (run_id)
 left join per_problem p using (run_id)
 left join s_nodes s on s.run_id = r.run_id and s.node_id = r.selected_path[-1]
 """
 
 
 def write(staging: Staging, folder: Path) -> None:
-    """Write every table to ``folder``. Expects labels and checks to be done and every run to have its row in ``s_runs``."""
+    """Write every table to ``folder``. Expects labels, checks and counts to be done and every run to have its row in ``s_runs``."""
     con = staging.con
-    con.execute(f"create or replace view s_written_nodes as {_NODES.format(rows=staging.node_rows)}")
+    con.execute(f"create or replace view s_written_nodes as {_NODES.format(labels=_LABELS, rows=staging.node_rows)}")
     con.execute(_RUN_TOTALS)
     together = _runs_stand_together(staging)
+    if staging.node_rows != "s_nodes" and not staging.calls_by_name:
+        con.execute("drop view s_placed_nodes")
+        con.execute("drop table s_nodes")  # nobody asks for it any more, and sorting needs the memory
+    calls = _PLACED_CALLS + (_CALLS_BY_NAME if staging.calls_by_name else "")
     in_order = "" if together else "order by run_no, preorder, ord, call_id"
+    nodes_in_order = "" if together and _many_small_runs(staging) else "order by run_no, preorder"
     copies = {
         "runs": ("select r.* exclude (ord), t.* exclude (run_id) from s_runs r join s_run_totals t using (run_id) order by run_id", 8_192),
-        "nodes": ("select * exclude (run_no) from s_written_nodes order by run_no, preorder", 32_768),
-        "calls": (f"select * exclude (run_no, preorder, ord) from ({_CALLS}) {in_order}", 32_768),
+        "nodes": (f"select * exclude (run_no) from s_written_nodes {nodes_in_order}", NODE_ROWS),
+        "calls": (f"select * exclude (run_no, preorder, ord) from ({calls}) {in_order}", 32_768),
         "texts": (_texts(staging, together), 8_192),
         "truth": ("select * exclude (ord) from s_truth order by run_id, ord", 32_768),
         "problems": ("select * exclude (piece, row) from s_problems", 8_192),
@@ -137,6 +142,11 @@ def _runs_stand_together(staging: Staging) -> bool:
     """Whether the order of arrival keeps each run together: then calls and texts stay in it, since sorting them costs more than all else."""
     changes = "select count(*) from (select run_id, lag(run_id) over (order by ord) as before from s_nodes) where run_id is distinct from before"
     return staging.con.execute(changes).fetchall() == staging.con.execute("select count(distinct run_id) from s_nodes").fetchall()
+
+
+def _many_small_runs(staging: Staging) -> bool:
+    nodes, largest = staging.con.execute("select coalesce(sum(nodes), 0), max(nodes) from s_run_totals").fetchall()[0]
+    return bool(nodes > SORTED_NODES and largest <= NODE_ROWS)
 
 
 def _texts(staging: Staging, together: bool) -> str:

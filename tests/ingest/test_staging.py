@@ -34,7 +34,7 @@ def test_nothing_staged_is_no_row_in_any_table(staging: Staging) -> None:
 def test_records_keep_the_order_in_which_they_came_and_nodes_know_their_source(staging: Staging) -> None:
     staging.add_traces([trace("b", "x", "a"), trace("a", "y")])
     staging.add_traces([trace("c", "z")])
-    rows = staging.con.execute("select run_id, node_id, source from s_nodes order by ord").fetchall()
+    rows = staging.con.execute("select run_id, node_id, source from s_placed_nodes order by ord").fetchall()
     assert rows == [("b", "x", "b.json"), ("b", "a", "b.json"), ("a", "y", "a.json"), ("c", "z", "c.json")]
     assert staging.con.execute("select count(*) = count(distinct ord) from s_nodes").fetchall() == [(True,)]
 

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pytest
 
+from ingest import write
 from ingest.schema import Call, Run, Trace
 from ingest.store import STORED, Store, read_manifest
 from ingest.write import TABLES
+from tests.logs import contents, load, node, rows, write_log
 from tests.stores import store_of, tree
 
 DRAWN = """
@@ -89,3 +92,16 @@ def test_a_call_knows_the_depth_of_its_node_and_none_where_it_has_no_node(tmp_pa
     store = store_of(tmp_path, tree(DRAWN, calls=calls))
     depths = {row["call_id"]: row["depth"] for row in store.query("select call_id, depth from calls").to_pylist()}
     assert depths == {"root": 0, "m": 1, "gone": None, "none": None}
+
+
+def test_many_small_runs_stay_in_the_order_of_their_log_and_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (line for run in ("b", "c", "a") for line in (node("x", run=run, prompt="p"), node("y", "x", run, score=0.5)))
+    log = write_log(tmp_path / "log.jsonl", *lines)
+    stores = [tmp_path / name for name in ("few", "many", "large")]
+    load(stores[0], log)
+    monkeypatch.setattr(write, "SORTED_NODES", 3)
+    load(stores[1], log)
+    monkeypatch.setattr(write, "NODE_ROWS", 1)
+    load(stores[2], log)
+    assert [[run for (run,) in rows(store, "select run_id from nodes")] for store in stores] == [[*"aabbcc"], [*"bbccaa"], [*"aabbcc"]]
+    assert contents(stores[0]) == contents(stores[1]) == contents(stores[2])
