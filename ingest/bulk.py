@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ingest import convert, lines, native_runs
 from ingest.errors import Problem
+from ingest.merge import merge
 from ingest.readers import native
 from ingest.source import Source
 from ingest.staged import COLUMNS, SAID, text
@@ -108,14 +109,16 @@ def stage(staging: Staging, sources: list[Source], tell: Callable[[str, int, int
 
 def take(staging: Staging, staged: list[lines.Piece]) -> None:
     """The lines of these pieces into the staging tables."""
-    _open_pieces(staging, staged)
+    absent = _open_pieces(staging, staged)
     con = staging.con
     con.execute(_NODES.format(fields=", ".join([*_RAW_NODE, *_RAW_CALL])))
-    contradictions = [_merge(staging, "b_nodes", "node_id", [*_RAW_NODE, *_RAW_CALL, "parent_ids"])]
-    _open_calls(staging)
-    staging.calls_by_name = _has(staging, "call") or con.execute("select exists (select 1 from b_nodes_twice)").fetchall() == [(True,)]
+    told = [field for field in (*_RAW_NODE, *_RAW_CALL, "parent_ids") if field not in absent]
+    contradictions = [merge(staging, "b_nodes", "node_id", told)]
+    one_line_a_node = not contradictions[0]
+    _open_calls(staging, one_line_a_node)
+    staging.calls_by_name = _has(staging, "call") or not one_line_a_node
     if staging.calls_by_name:  # otherwise the ids of inline calls are made from those of nodes with one line each
-        contradictions.append(_merge(staging, "b_calls", "call_id", ["node_id", "node_ord", *_RAW_CALL, *_CALL_OWN]))
+        contradictions.append(merge(staging, "b_calls", "call_id", ["node_id", "node_ord", *_RAW_CALL, *_CALL_OWN]))
     else:
         con.execute("create or replace view b_calls_merged as select * from b_calls_raw")
     con.execute(f"create or replace view b_nodes as {convert.nodes()}")
@@ -187,8 +190,8 @@ def leave_out(staging: Staging, runs: set[str], source_of: dict[str, str]) -> No
     _name_texts(staging, "run_id is not null and run_id not in (select run_id from b_left_out)")
 
 
-def _open_pieces(staging: Staging, staged: list[lines.Piece]) -> None:
-    """``b_lines``: every good line with its piece, row and order of arrival."""
+def _open_pieces(staging: Staging, staged: list[lines.Piece]) -> set[str]:
+    """``b_lines``: every good line with its piece, row and order of arrival. Returns the columns that no line fills."""
     rows: list[dict[str, Any]] = []
     for number, piece in enumerate(staged):
         rows.append({"piece": number, "path": str(piece.path), "source": piece.source.name, "first": staging.next_ord(piece.rows)})
@@ -201,41 +204,17 @@ def _open_pieces(staging: Staging, staged: list[lines.Piece]) -> None:
         staging.con.execute("insert into s_pieces by name select piece, source, first from arriving")
     files = "[" + ", ".join(text(row["path"]) for row in rows) + "]"
     there = {name for name, *_ in staging.con.execute(f"describe select * from read_parquet({files}, union_by_name = true)").fetchall()}
-    absent = ", ".join(f'null::{kind} as "{name}"' for name, kind in COLUMNS.items() if name not in there)
-    staging.con.execute(_LINES.format(files=files, absent=absent))
+    absent = COLUMNS.keys() - there
+    nulls = ", ".join(f'null::{kind} as "{name}"' for name, kind in COLUMNS.items() if name in absent)
+    staging.con.execute(_LINES.format(files=files, absent=nulls))
+    return absent
 
 
 def _has(staging: Staging, kind: str) -> bool:
     return staging.con.execute("select exists (select 1 from b_lines where kind = $kind)", {"kind": kind}).fetchall() == [(True,)]
 
 
-def _merge(staging: Staging, name: str, key: str, fields: list[str]) -> str:
-    """``<name>_merged``: one row a run and key, each field from the last line that carries it. Returns a query for what contradicts."""
-    con, keys = staging.con, f"run_id, {key}"
-    con.execute(f"create or replace table {name}_twice as select {keys} from {name}_raw group by {keys} having count(*) > 1")
-    if con.execute(f"select count(*) from {name}_twice").fetchall() == [(0,)]:
-        con.execute(f"create or replace view {name}_merged as select * from {name}_raw")
-        return ""
-    last = ", ".join(f"arg_max({f}, ord) filter (where len({f}) > 0) as {f}" if f == "parent_ids" else f"arg_max({f}, ord) as {f}" for f in fields)
-    source = ", arg_min(source, ord) as source" if name == "b_nodes" else ""
-    con.execute(
-        f"create or replace table {name}_merged as select * from {name}_raw anti join {name}_twice using ({keys}) union all by name "
-        f"select {keys}, min(ord) as ord, arg_min(piece, ord) as piece, arg_min(row, ord) as row{source}, {last} "
-        f"from {name}_raw semi join {name}_twice using ({keys}) group by {keys}"
-    )
-    steady = [f for f in fields if f not in ("fate", "extra", "ended_at", "terminal", "parent_ids", "node_ord")]
-    differing = ", ".join(f"case when min({f}) <> max({f}) then '{f}' end" for f in steady)
-    subject = key.removesuffix("_id")
-    return (
-        f"with conflict as (select {keys}, array_to_string(list_filter([{differing}], lambda f: f is not null), ', ') as fields "
-        f"from {name}_raw semi join {name}_twice using ({keys}) group by {keys} having fields <> '') "
-        f"select c.piece, c.row, c.run_id, c.node_id, false as rejected, 'conflict' as kind, "
-        f"'{subject} ' || c.{key} || ' is recorded more than once with different ' || fields as message, "
-        f"'The last line wins, field by field.' as hint from {name}_raw c join conflict using ({keys}) order by c.ord"
-    )
-
-
-def _open_calls(staging: Staging) -> None:
+def _open_calls(staging: Staging, one_line_a_node: bool) -> None:
     """``b_said``: one row an inline evaluation, with its texts; ``b_calls_raw``: every call, logged as a line of its own or inline."""
     con = staging.con
     shape = dict.fromkeys(native.SAID_TEXT, "VARCHAR") | dict.fromkeys([*native.SAID_JSON, "extra"], "JSON")
@@ -246,7 +225,6 @@ def _open_calls(staging: Staging) -> None:
     something = ", ".join(f"said_{name}" for name in (*SAID, "extra"))
     listed.append("e.extra::varchar as extra")
     con.execute(_SAID.format(flat=", ".join(flat), any=something, listed=", ".join(listed), shape=json.dumps(shape).replace("'", "''")))
-    merged = con.execute("select count(*) from b_nodes_twice").fetchall() != [(0,)]
     nameless = con.execute("select exists (select 1 from b_lines where kind = 'call' and call_id is null)").fetchall() == [(True,)]
     con.execute(
         _CALLS.format(
@@ -256,7 +234,7 @@ def _open_calls(staging: Staging) -> None:
             but_role=", ".join(name for name in _RAW_CALL if name != "role"),
             asked=" or ".join(f"{name} is not null" for name in _RAW_CALL if name != "usage_convention"),
             evaluation=", ".join([*fields, "extra", *shas]),
-            said_node="null::bigint" if merged else "ord",
+            said_node="ord" if one_line_a_node else "null::bigint",
         )
     )
 

@@ -25,7 +25,7 @@ from ingest.staged import FLAT, SAID, logged_keys, staged_columns, text
 PIECE_BYTES = 32 << 20
 OBJECT_BYTES = 16 << 20
 """Lines above this are read in a piece of their own kind: DuckDB reserves memory by the largest line it may meet."""
-_FORMAT = "format parquet, compression uncompressed, dictionary_size_limit 1, row_group_size 16384"
+STAGED_FORMAT = "format parquet, compression uncompressed, dictionary_size_limit 1, row_group_size 16384"
 """Read once and thrown away: what compression would save on disk costs more than it brings."""
 
 
@@ -75,7 +75,7 @@ def pieces(
 def physical_lines(piece: Piece) -> npt.NDArray[np.int64]:
     """Physical line number of each row of a piece."""
     if piece.lines is None:
-        piece.lines = np.array([number for number, line in piece.source.lines() if line.strip()], dtype=np.int64)
+        piece.lines = np.fromiter((number for number, line in piece.source.lines() if line.strip()), dtype=np.int64)
     return piece.lines
 
 
@@ -214,7 +214,7 @@ def _copy(con: duckdb.DuckDBPyConnection, raw: Path, target: Path, compression: 
             return None
         types = ", ".join(f"{text(key)}: {text(kind)}" for key, kind in keys.types().items())
         query = f"select {staged_columns(keys)} from read_json({text(str(raw))}, columns = {{{types}}}, {options})"
-        count = con.execute(f"copy ({query}) to {text(str(target))} ({_FORMAT})").fetchall()[0][0]
+        count = con.execute(f"copy ({query}) to {text(str(target))} ({STAGED_FORMAT})").fetchall()[0][0]
         # a line that says null is read as a row of nulls: such a row sends its piece the careful way
         nameless = 0 if must else con.execute(f"select count(*) from {text(str(target))} where run_id is null").fetchall()[0][0]
         return None if nameless else int(count)

@@ -29,6 +29,7 @@ def main() -> None:
         work = [loading.lines(folder, 100_000, SHAPES, args.repeats), loading.lines(folder, 1_000_000, ("runs60",), args.repeats)]
         if args.full:
             work.append(loading.lines(folder, 1_000_000, SHAPES[1:], args.repeats))
+        work.append(loading.by_turns(folder, 1_000_000 if args.full else 100_000, args.repeats))
         work.append(looking.lines(folder, (5_000, 100_000, 1_000_000) if args.full else (5_000, 100_000), args.repeats))
         work.append(verdicts.lines(folder, 10_000))
         work.append(replaying.lines(folder, (100_000, 1_000_000) if args.full else (10_000, 100_000), args.repeats))

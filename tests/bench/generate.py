@@ -14,6 +14,10 @@ from pathlib import Path
 SHAPES = ("runs60", "agent500", "beam", "bushy")
 _WORDS = "take the left branch then divide both sides check the remainder and carry what is left over to the next step".split()
 _CAP = 8_192
+_OF_THE_CALL = (
+    "template_id template_version prompt response model temperature top_p max_output_tokens input_tokens output_tokens cached_tokens cost latency_ms"
+).split()
+_OF_THE_JUDGEMENT = "score tier score_source fate pruned_by prune_rule prune_reason".split()
 
 
 def shape(name: str, nodes: int) -> Iterator[tuple[int, int, int]]:
@@ -66,12 +70,32 @@ def lines(name: str, nodes: int, seed: int = 7) -> Iterator[str]:
         )  # fmt: skip
 
 
-def write(name: str, nodes: int, target: Path) -> Path:
+def told_by_turns(inline: Iterator[str]) -> Iterator[str]:
+    """The same nodes as a recorder tells of them: proposed, two calls, and judged, each in a line of its own; runs begin and end."""
+    run_id = ""
+    for line in inline:
+        record = json.loads(line)
+        if record["run_id"] != run_id:
+            if run_id:
+                yield json.dumps({"record": "run_end", "run_id": run_id, "outcome": "wrong", "stop_reason": "goal"})
+            run_id = record["run_id"]
+            yield json.dumps({"record": "run", "run_id": run_id, "protocol": {"search": "beam", "beam_width": 4}})
+        own = {"run_id": run_id, "node_id": record["node_id"]}
+        evaluation = record.pop("evaluation")
+        call, judged = ({key: record.pop(key) for key in keys} for keys in (_OF_THE_CALL, _OF_THE_JUDGEMENT))
+        yield json.dumps(record)
+        yield json.dumps({"record": "call", "call_id": f"{own['node_id']}:p", "role": "proposer", **own, **call})
+        yield json.dumps({"record": "call", "call_id": f"{own['node_id']}:e", "role": "evaluator", **own, **evaluation})
+        yield json.dumps({"record": "node", **own, **{key: value for key, value in judged.items() if value is not None}})
+
+
+def write(name: str, nodes: int, target: Path, by_turns: bool = False) -> Path:
     """The log in ``target``; written once, kept for later calls."""
     if not target.exists():
         part = target.with_suffix(".part")
+        told = told_by_turns(lines(name, nodes)) if by_turns else lines(name, nodes)
         with part.open("w", encoding="utf-8") as out:
-            out.writelines(f"{line}\n" for line in lines(name, nodes))
+            out.writelines(f"{line}\n" for line in told)
         part.rename(target)
     return target
 

@@ -38,3 +38,13 @@ def lines(folder: Path, nodes: int, shapes: tuple[str, ...], repeats: int) -> It
         note = f"{ours.seconds:.1f} s against {yardstick.seconds:.1f} s"
         yield Line(f"load {name}", ours.seconds / yardstick.seconds, "x COPY", 4, note)
         yield Line(f"peak memory, {name}", ours.peak_mb / 1000, "GB", 3, f"the COPY takes {yardstick.peak_mb / 1000:.2f}")
+
+
+def by_turns(folder: Path, nodes: int, repeats: int) -> Iterator[Line]:
+    """The peak memory for a log with several lines a node, as a recorder writes it (limit 1 GB); beside it the COPY of the same in one line each."""
+    inline = write("runs60", nodes, folder / f"runs60-{nodes}.jsonl")
+    log = write("runs60", nodes, folder / f"by-turns-{nodes}.jsonl", by_turns=True)
+    yardstick, ours = alternately(repeats, (YARDSTICK, str(inline), str(folder / "yardstick")), (INGEST, str(log), str(folder / "store")))
+    name = f"{nodes:,} nodes in four lines each ({log.stat().st_size / 1e9:.2f} GB)"
+    note = f"{ours.seconds:.1f} s against {yardstick.seconds:.1f} s of the COPY with one line a node"
+    yield Line(f"peak memory, {name}", ours.peak_mb / 1000, "GB", 1, note)
