@@ -12,10 +12,11 @@ from ingest.staging import Staging
 _CALL_SUMS = """
 create or replace table s_call_sums as
 select run_id, count(*) as calls, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cached_tokens) as cached_tokens,
-    sum(cost) as cost, count(cost) as calls_with_cost, count(coalesce(input_tokens, output_tokens)) as calls_with_tokens,
-    sum(latency_ms) as latency_ms, count(*) filter (where misfit) as misfits
+    fsum(cost) as cost, count(cost) as calls_with_cost, count(coalesce(input_tokens, output_tokens)) as calls_with_tokens,
+    fsum(latency_ms) as latency_ms, count(*) filter (where misfit) as misfits
 from s_calls group by run_id
 """
+"""fsum is right to the last bit in whatever order the rows come; sum differs from one load of the same log to the next."""
 
 _UNIQUE = """
 insert into s_problems by name

@@ -180,7 +180,7 @@ summed as (
         sum(node) over so_far as nodes,
         sum(call) over so_far as calls,
         sum(tokens) over so_far as tokens,
-        sum(cost) over so_far as cost_usd
+        fsum(cost) over so_far as cost_usd
     from events
     window so_far as (partition by run_id order by moment nulls last, kind, position rows between unbounded preceding and current row)
 )

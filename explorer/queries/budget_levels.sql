@@ -33,8 +33,8 @@ paid as (
         n.depth + case when c.role = 'proposer' then 1 else 0 end as depth,
         count(*) as calls,
         sum(coalesce(c.input_tokens + c.output_tokens, c.input_tokens, c.output_tokens))::bigint as tokens,
-        round(sum(c.cost), 12) as cost_usd,
-        sum(c.latency_ms) / 1000 as latency_s
+        round(fsum(c.cost), 12) as cost_usd,
+        fsum(c.latency_ms) / 1000 as latency_s
     from calls as c
     join nodes as n on n.run_id = c.run_id and n.node_id = c.node_id
     where c.run_id between $first_run and $last_run

@@ -60,10 +60,10 @@ paid as (
     select
         c.run_id,
         count(*) filter (where c.role in ('evaluator', 'verifier')) as evaluations,
-        round(sum(c.cost) filter (where c.role in ('evaluator', 'verifier')), 12) as evaluation_cost_usd,
+        round(fsum(c.cost) filter (where c.role in ('evaluator', 'verifier')), 12) as evaluation_cost_usd,
         count(*) filter (where h.node_id is not null) as path_calls,
         (sum(coalesce(c.input_tokens + c.output_tokens, c.input_tokens, c.output_tokens)) filter (where h.node_id is not null))::bigint as path_tokens,
-        round(sum(c.cost) filter (where h.node_id is not null), 12) as path_cost_usd,
+        round(fsum(c.cost) filter (where h.node_id is not null), 12) as path_cost_usd,
         count(*) filter (where c.depth is null) as unplaced
     from calls as c
     left join chosen as h on h.run_id = c.run_id and h.node_id = c.node_id

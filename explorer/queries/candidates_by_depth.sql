@@ -120,7 +120,7 @@ shown as (
         or p.node_id in (select unnest($pinned::varchar[]))
 ),
 paid as (
-    select node_id, sum(cost) as cost
+    select node_id, fsum(cost) as cost
     from calls
     where run_id = $run_id and node_id in (select node_id from shown)
     group by node_id

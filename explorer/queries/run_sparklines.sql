@@ -15,7 +15,7 @@ best as (
     group by run_id
 ),
 spent as (
-    select run_id, depth, sum(cost) as cost, sum(input_tokens + output_tokens)::double as tokens
+    select run_id, depth, fsum(cost) as cost, sum(input_tokens + output_tokens)::double as tokens
     from calls
     where depth is not null
     group by run_id, depth

@@ -21,8 +21,8 @@ select
     sum(input_tokens)::bigint as input_tokens,
     sum(output_tokens)::bigint as output_tokens,
     sum(cached_tokens)::bigint as cached_tokens,
-    sum(cost) as cost,
-    sum(latency_ms) / 1000 as latency_s,
+    fsum(cost) as cost,
+    fsum(latency_ms) / 1000 as latency_s,
     sum(retries)::bigint as retries
 from calls
 where run_id = $run_id

@@ -34,8 +34,8 @@ select
     count(c.latency_ms) as calls_with_latency,
     sum(c.input_tokens)::bigint as input_tokens,
     sum(c.output_tokens)::bigint as output_tokens,
-    sum(c.cost) as cost,
-    sum(c.latency_ms) / 1000 as latency_s
+    fsum(c.cost) as cost,
+    fsum(c.latency_ms) / 1000 as latency_s
 from calls as c
 left join placed as p on p.node_id = c.node_id
 where c.run_id = $run_id

@@ -13,10 +13,10 @@ select
     n.preorder,
     count(c.call_id) as calls,
     sum(c.input_tokens + c.output_tokens)::bigint as tokens,
-    sum(c.cost) as cost,
+    fsum(c.cost) as cost,
     count(c.call_id) filter (where c.role in ('evaluator', 'verifier')) as judge_calls,
     (sum(c.input_tokens + c.output_tokens) filter (where c.role in ('evaluator', 'verifier')))::bigint as judge_tokens,
-    sum(c.cost) filter (where c.role in ('evaluator', 'verifier')) as judge_cost
+    fsum(c.cost) filter (where c.role in ('evaluator', 'verifier')) as judge_cost
 from calls as c
 join nodes as n on n.run_id = c.run_id and n.node_id = c.node_id
 where c.run_id between $first_run and $last_run

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import random
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +201,12 @@ def test_every_field_without_a_column_is_kept_under_extra(tmp_path: Path) -> Non
     store = loaded(tmp_path, line)
     ((extra,),) = rows(store, "select extra from nodes")
     assert json.loads(extra) == {"own": 1, "note": "n", "nested": {"deep": {"er": None, "s": [None]}}}
+
+
+def test_the_cost_of_a_run_is_the_same_to_the_last_bit_however_its_calls_are_ordered(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    spent = [{"cost": round(rng.random() / 100, 6), "latency_ms": rng.random()} for _ in range(999)]
+    calls = [{"record": "call", "run_id": "r", "call_id": f"c{number}", **one} for number, one in enumerate(spent)]
+    shuffled = rng.sample(calls, len(calls))
+    found = [rows(loaded(tmp_path / name, *lines), "select cost, latency_ms from runs") for name, lines in (("a", calls), ("b", shuffled))]
+    assert found[0] == found[1] == [tuple(math.fsum(one[name] for one in spent) for name in ("cost", "latency_ms"))]
