@@ -165,13 +165,13 @@ def name_problems(staging: Staging, staged: list[lines.Piece]) -> None:
 def groups(staging: Staging) -> dict[str, str]:
     """For each source by name: the first of the sources that share a run with it, directly or through others."""
     graph = nx.Graph()
-    rows = staging.con.execute("select distinct run_id, source from b_lines where run_id is not null order by all").fetchall()
+    first_of: dict[str, str] = {}
+    rows = staging.con.execute("select distinct run_id, source from b_lines where run_id is not null").fetchall()
     for run_id, source in rows:
-        graph.add_edge(("run", run_id), ("source", source))
+        graph.add_edge(source, first_of.setdefault(run_id, source))
     found: dict[str, str] = {}
     for component in nx.connected_components(graph):
-        names = sorted(name for kind, name in component if kind == "source")
-        found.update(dict.fromkeys(names, names[0]))
+        found.update(dict.fromkeys(component, min(component)))
     return found
 
 
