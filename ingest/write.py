@@ -16,7 +16,7 @@ from ingest.staging import Staging
 TABLES = ("runs", "nodes", "calls", "texts", "truth", "problems")
 NODE_ROWS = 32_768
 """A row group of nodes: what is read at least of a run."""
-SORTED_NODES = 200_000
+SORTED_NODES = 50_000
 """Beyond so many nodes, sorting those of runs that fit into one row group costs more time and memory than it can ever save."""
 _ZSTD = "compression zstd, compression_level 1"
 """Level 1 writes a quarter faster than the default and takes 9 % more room."""
