@@ -1,4 +1,7 @@
-"""How do staged records become Parquet? One folder with one file a table, sorted so that one run is one short range."""
+"""How do staged records become Parquet? One folder with one file a table, in which the rows of a run stand in few row groups.
+
+Sorted by run, where that saves reading; else as they were logged, give or take a row group, since joins do not keep order. Every query sorts.
+"""
 
 from __future__ import annotations
 

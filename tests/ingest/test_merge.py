@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +43,3 @@ def test_a_few_at_a_time_are_folded_as_all_at_once(tmp_path: Path, monkeypatch: 
     load(tmp_path / "by_twos", log)
     assert contents(tmp_path / "by_twos") == contents(tmp_path / "at_once")
     assert rows(tmp_path / "by_twos", "select count(*), count(score), sum(seq) from nodes") == [(7, 7, 21)]
-
-
-def test_what_is_put_aside_is_gone_afterwards(tmp_path: Path) -> None:
-    load(tmp_path / "store", write_log(tmp_path / "log", node("n0"), said(0, seq=1), json.dumps(said(0, seq=2))))
-    assert [path.name for path in (tmp_path / "store").rglob("*-told*")] == []
